@@ -1,0 +1,1 @@
+//! The checker: a World of shipped cores, searches over it, and reports.

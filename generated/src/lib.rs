@@ -1,0 +1,2 @@
+//! One machine for each bundled table.
+#![no_std]

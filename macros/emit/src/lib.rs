@@ -1,0 +1,1 @@
+//! Writes a table as Rust tokens.

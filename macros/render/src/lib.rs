@@ -1,0 +1,1 @@
+//! Writes a table for people: Markdown, SVG, a matrix.

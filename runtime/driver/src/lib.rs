@@ -1,0 +1,1 @@
+//! Gives cores a real network, a real store and real users.
