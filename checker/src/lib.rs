@@ -1,1 +1,3 @@
 //! The checker: a World of shipped cores, searches over it, and reports.
+
+pub mod report;

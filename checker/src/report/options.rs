@@ -1,0 +1,184 @@
+//! What a search is asked, and how it says how far it is.
+//!
+//! Both levels take the same [`Options`]. A search looks at [`Progress::is_stopped`] often, and
+//! ends with the verdicts so far when it says so or when a bound of [`Limits`] is reached.
+
+use std::fmt;
+use std::time::Duration;
+
+use turnstile_spec::table::{Table, Vocabulary};
+
+use crate::report::result::FaultReport;
+
+/// What a search is asked.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Run the literal tables.
+    pub as_written: bool,
+    /// Which engine.
+    pub engine: Engine,
+    /// Which reductions.
+    pub reduce: Reductions,
+    /// How many threads search, at least 1.
+    pub threads: usize,
+    /// Where to stop.
+    pub limits: Limits,
+    /// `--set`, in order: the last of a key wins.
+    pub set: Vec<(String, String)>,
+    /// The tables that are to run in place of what was compiled in: as written, edited on disk,
+    /// or changed by a mutation. A machine that is not listed runs its compiled table.
+    pub tables: Vec<Replacement>,
+    /// Who listens, and who may stop the search.
+    pub progress: &'a dyn Progress,
+}
+
+/// A table that runs through the shipped core in place of the compiled one.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// Its names; [`Vocabulary::machine`] says which machine it replaces.
+    pub vocabulary: Vocabulary,
+    /// Its rows, as written or as amended.
+    pub table: Table,
+    /// The file's name, for faults.
+    pub file: String,
+}
+
+/// The engines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Our own: interned parts, memoised steps.
+    #[default]
+    Interned,
+    /// Stateright's breadth-first search over the same World: the reference.
+    Stateright,
+}
+
+impl Engine {
+    /// Its spelling.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interned => "interned",
+            Self::Stateright => "stateright",
+        }
+    }
+}
+
+/// The reductions a search may apply where they are sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Leave out messages that no reachable node state reacts to.
+    pub dead: bool,
+    /// Sort the nodes of symmetric roles.
+    pub symmetry: bool,
+    /// Leave out loss where a message may stay in flight for ever anyway.
+    pub loss: bool,
+}
+
+impl Reductions {
+    /// None at all.
+    pub const NONE: Self = Self { dead: false, symmetry: false, loss: false };
+    /// Each where it is sound.
+    pub const ALL: Self = Self { dead: true, symmetry: true, loss: true };
+}
+
+/// Where a search stops although there is more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Unique states.
+    pub max_states: Option<u64>,
+    /// Bytes allocated by the search.
+    pub max_memory: Option<u64>,
+    /// Wall time of one search.
+    pub timeout: Option<Duration>,
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Unique states so far.
+    pub states: u64,
+    /// Levels of the breadth-first search finished.
+    pub level: u64,
+    /// States found and not yet expanded.
+    pub frontier: u64,
+    /// The size of the last finished level over that of the one before it; below 1 it shrinks.
+    pub growth: f64,
+    /// Bytes allocated.
+    pub memory: u64,
+}
+
+/// Who listens to a search and may stop it. Called from any of its threads.
+pub trait Progress: Sync {
+    /// A result of this title begins: `claim/loss`.
+    fn begin(&self, title: &str);
+    /// How far it is. Cheap; call it as often as is convenient, at least at every level.
+    fn stand(&self, standing: Standing);
+    /// The result is there.
+    fn end(&self);
+    /// Whether the search should end with the verdicts so far.
+    fn is_stopped(&self) -> bool;
+    /// Bytes allocated by the process since [`Progress::begin`]; 0 where nobody counts.
+    fn allocated(&self) -> u64;
+    /// The peak of [`Progress::allocated`] since [`Progress::begin`]; 0 where nobody counts.
+    fn peak(&self) -> u64;
+}
+
+/// Nobody listens and nobody stops: for tests and benchmarks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _title: &str) {}
+    fn stand(&self, _standing: Standing) {}
+    fn end(&self) {}
+    fn is_stopped(&self) -> bool {
+        false
+    }
+    fn allocated(&self) -> u64 {
+        0
+    }
+    fn peak(&self) -> u64 {
+        0
+    }
+}
+
+impl<'a> Options<'a> {
+    /// The default search: amended tables, the interned engine, every sound reduction, one
+    /// thread, no bound.
+    #[must_use]
+    pub fn new(progress: &'a dyn Progress) -> Self {
+        Self {
+            as_written: false,
+            engine: Engine::Interned,
+            reduce: Reductions::ALL,
+            threads: 1,
+            limits: Limits::default(),
+            set: Vec::new(),
+            tables: Vec::new(),
+            progress,
+        }
+    }
+}
+
+/// Why there is no result at all.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The command was not meant like this: an unknown `--set` key, an unknown world.
+    Usage(String),
+    /// The files do not fit: a replaced table uses a name that the core does not know.
+    Faults(Vec<FaultReport>),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(text) => f.write_str(text),
+            Self::Faults(faults) => {
+                faults.iter().try_for_each(|fault| writeln!(f, "{}", fault.rendered))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

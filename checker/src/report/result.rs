@@ -1,0 +1,313 @@
+//! The results of a check, in the shape of the JSON contract.
+//!
+//! A search fills one [`ResultReport`]; the fields that are not serialised are for the terminal
+//! alone. Names and spellings here are read by other programs: they change with
+//! [`Report::VERSION`] only.
+
+use serde::{Serialize, Serializer};
+
+/// Everything one run of the command found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// [`Report::VERSION`].
+    pub version: u32,
+    /// One for each table and each world of each system, in the order asked.
+    pub results: Vec<ResultReport>,
+}
+
+impl Report {
+    /// The version of the JSON shape.
+    pub const VERSION: u32 = 1;
+
+    /// Results as a report.
+    #[must_use]
+    pub fn new(results: Vec<ResultReport>) -> Self {
+        Self { version: Self::VERSION, results }
+    }
+}
+
+/// What a result is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// One table in the environment that its resources give it.
+    Table,
+    /// Shipped cores in a world.
+    System,
+}
+
+/// What one search found.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResultReport {
+    /// The table's or the system's name.
+    pub name: String,
+    /// Table or system.
+    pub kind: Kind,
+    /// The world, for a system.
+    pub world: Option<String>,
+    /// Whether the literal table ran, amendments left out.
+    pub as_written: bool,
+    /// Whether the search came to its end by itself.
+    pub complete: bool,
+    /// The engine that searched.
+    pub engine: String,
+    /// Threads that searched.
+    pub threads: usize,
+    /// Reductions that were applied, by name.
+    pub reductions: Vec<String>,
+    /// Unique states.
+    pub states: u64,
+    /// Transitions followed.
+    pub transitions: u64,
+    /// The longest of the shortest paths to a state, in steps.
+    pub depth: u64,
+    /// Wall time of the search.
+    pub seconds: f64,
+    /// Bytes that the search itself had allocated at its peak.
+    pub peak_memory_bytes: u64,
+    /// What is wrong with the files.
+    pub faults: Vec<FaultReport>,
+    /// A verdict for each property, in the order of the file.
+    pub properties: Vec<PropertyReport>,
+    /// What was reached.
+    pub coverage: Coverage,
+    /// Lines for a person: what the figures above rest on.
+    #[serde(skip)]
+    pub notes: Notes,
+}
+
+impl ResultReport {
+    /// A result of which nothing is known yet.
+    #[must_use]
+    pub fn new(kind: Kind, name: &str, world: Option<&str>) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            world: world.map(str::to_owned),
+            as_written: false,
+            complete: false,
+            engine: String::new(),
+            threads: 1,
+            reductions: Vec::new(),
+            states: 0,
+            transitions: 0,
+            depth: 0,
+            seconds: 0.0,
+            peak_memory_bytes: 0,
+            faults: Vec::new(),
+            properties: Vec::new(),
+            coverage: Coverage::default(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// `claim`, or `claim/loss` for a world of a system.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.world {
+            Some(world) => format!("{}/{world}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// What a person should know beside the figures. Not part of the JSON.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    /// Why a search is incomplete, in a few words: `--max-states 1000 reached`.
+    pub cut: Option<String>,
+    /// One sentence each: why a reduction is sound here, what makes the graph finite, the chance
+    /// of a collision.
+    pub remarks: Vec<String>,
+    /// What the search never met: cells, fault kinds with a budget, premises. One line each.
+    pub never_reached: Vec<String>,
+}
+
+/// A fault of a file, at its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FaultReport {
+    /// Stable code.
+    pub code: String,
+    /// `error` or `finding`.
+    pub severity: String,
+    /// One sentence.
+    pub message: String,
+    /// The file, as it was named.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+    /// The whole text with its frame.
+    #[serde(skip)]
+    pub rendered: String,
+}
+
+/// What is said of a property.
+#[derive(Clone, Debug, Serialize)]
+pub struct PropertyReport {
+    /// Its name.
+    pub name: String,
+    /// What sort of claim it is.
+    pub kind: PropertyKind,
+    /// What came out.
+    pub verdict: Verdict,
+    /// The fairness that the verdict rests on.
+    pub assumptions: Vec<String>,
+    /// The kinds of fault that happened in the search, by the names of the budgets.
+    pub faults_exercised: Vec<String>,
+    /// The step, counted from 0, at which the loop of a lasso begins.
+    pub loop_from: Option<usize>,
+    /// The shortest run that shows a failure, or that meets a `sometimes`. Empty where there is
+    /// none to show.
+    pub counterexample: Vec<StepReport>,
+    /// The sentence that the property checks.
+    #[serde(skip)]
+    pub sentence: String,
+    /// What is wrong at the end of the run: `resource "renew timer" is armed but not held`.
+    #[serde(skip)]
+    pub finding: Option<String>,
+    /// Further failures of the same property beside the one whose run is shown.
+    #[serde(skip)]
+    pub others: Vec<String>,
+}
+
+impl PropertyReport {
+    /// A property with a verdict and nothing more.
+    #[must_use]
+    pub fn new(name: &str, kind: PropertyKind, verdict: Verdict) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            verdict,
+            assumptions: Vec::new(),
+            faults_exercised: Vec::new(),
+            loop_from: None,
+            counterexample: Vec::new(),
+            sentence: String::new(),
+            finding: None,
+            others: Vec::new(),
+        }
+    }
+}
+
+/// What sort of claim a property is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// In every reachable state.
+    Always,
+    /// In some reachable state.
+    Sometimes,
+    /// From every reachable state, one where it is so can still be reached.
+    CanReach,
+    /// On every fair run, once.
+    Eventually,
+    /// On every fair run, after each time the premise is so.
+    LeadsTo,
+}
+
+impl PropertyKind {
+    /// Its spelling.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Sometimes => "sometimes",
+            Self::CanReach => "can reach",
+            Self::Eventually => "eventually",
+            Self::LeadsTo => "leads to",
+        }
+    }
+}
+
+impl Serialize for PropertyKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What came out for a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Searched to the end: it holds.
+    Holds,
+    /// A run shows that it does not.
+    Fails,
+    /// It holds under the fairness stated; without it a run shows that it does not.
+    FailsOnlyUnfairly,
+    /// It holds, but its premise was never reached.
+    Vacuous,
+    /// No failure was found, and the search was cut.
+    Incomplete,
+}
+
+impl Verdict {
+    /// Its spelling.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Fails => "fails",
+            Self::FailsOnlyUnfairly => "fails only unfairly",
+            Self::Vacuous => "vacuous",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// Who took it: `client 1`; `network` or a fault's victim for what no core did.
+    pub node: String,
+    /// What happened: `response (503)`, `retry timer triggers`, `lost answer to client 1`.
+    pub event: String,
+    /// The rows taken, by id, joined by `, `; empty where no row was taken.
+    pub row: String,
+    /// Who sent the message that arrived, if one did.
+    #[serde(skip)]
+    pub from: Option<String>,
+    /// What the step did, in order.
+    #[serde(skip)]
+    pub effects: Vec<EffectReport>,
+    /// The state of the node after it, where that says something: `Registering`.
+    #[serde(skip)]
+    pub state: Option<String>,
+}
+
+/// What a step did, for the sequence diagram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EffectReport {
+    /// A message went out.
+    Sends {
+        /// To whom.
+        to: String,
+        /// What, in a few words: `POST`, `409`.
+        message: String,
+    },
+    /// Anything else in a few words: `arms renew timer`, `tells user: acquired`, `saves`.
+    Does(String),
+}
+
+/// What a search reached of the tables that ran in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Rows of the tables.
+    pub rows: usize,
+    /// Rows that some run takes.
+    pub rows_taken: usize,
+    /// Rows that no run takes and that nothing excuses, by id.
+    pub not_taken: Vec<String>,
+    /// Rows that no run takes, excused with a reason.
+    pub excused: Vec<String>,
+    /// Cells that are said to be impossible.
+    pub impossible: usize,
+    /// Those of them that a run reaches: `waiting × response (200)`.
+    pub impossible_reached: Vec<String>,
+}
