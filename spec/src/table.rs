@@ -85,6 +85,9 @@ pub struct Event {
     pub payload: Option<Payload>,
     /// Who causes it.
     pub kind: EventKind,
+    /// The resources that may cause it: the words of `consumes`, general words and kinds expanded.
+    /// Empty unless the kind is [`EventKind::Consuming`].
+    pub consumes: Vec<ResourceId>,
 }
 
 /// Who causes an event.
@@ -170,6 +173,8 @@ pub struct Written {
     pub cite: Vec<Lines>,
     /// The amendment that adds or changes the row.
     pub amended_by: Option<String>,
+    /// Why it is right that no run takes the row (`untaken`), where that is so.
+    pub excused: Option<String>,
     /// Where it stands in the file.
     pub span: Span,
 }
