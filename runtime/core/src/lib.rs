@@ -6,6 +6,8 @@
 
 extern crate alloc;
 
+pub mod number;
 pub mod step;
 
+pub use number::{Class, Numbers, Order};
 pub use step::{Core, Effect, Input, Out};
