@@ -1,0 +1,143 @@
+//! What a table says of one state and event, with the payloads put into classes.
+//!
+//! The five hundred statuses of a response fall into a handful of classes that the table treats
+//! alike; one member of each is tried. The classes are exact: they follow the ends of the
+//! patterns, so no payload is left out.
+
+use turnstile_spec::table::{
+    CellKind, Event, EventId, Guard, GuardId, Pattern, Row, StateId, Table,
+};
+
+/// Guards that one cell may ask; 2 to this power answers are tried.
+pub const MAX_GUARDS: usize = 12;
+
+/// What may come of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// A row is taken, by its place in [`Table::rows`].
+    Row(usize),
+    /// A cell says that nothing changes, by its place in [`Table::cells`].
+    Ignored(usize),
+    /// A cell says that it cannot come, by its place in [`Table::cells`].
+    Impossible(usize),
+    /// Nothing is said.
+    Missing,
+}
+
+/// Payloads that the table treats alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// All of them.
+    pub pattern: Pattern,
+    /// What may come of one: more than one where guards decide or rows overlap.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Class {
+    /// The member that is tried: the smallest.
+    #[must_use]
+    pub fn number(&self) -> u16 {
+        self.pattern.0.first().map_or(0, |range| *range.start())
+    }
+}
+
+/// The classes of a state and event, by their smallest member.
+#[must_use]
+pub fn classes(table: &Table, state: StateId, id: EventId, event: &Event) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    for range in intervals(table, state, id, event) {
+        let outcomes = outcomes(table, state, id, range.0);
+        match classes.iter_mut().find(|class| class.outcomes == outcomes) {
+            Some(class) => extend(&mut class.pattern, range),
+            None => classes.push(Class { pattern: Pattern(vec![range.0..=range.1]), outcomes }),
+        }
+    }
+    classes
+}
+
+/// Adds a range that lies behind all others, joined to the last where they touch.
+fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
+    match pattern.0.last_mut() {
+        Some(last) if last.end().checked_add(1) == Some(start) => *last = *last.start()..=end,
+        _ => pattern.0.push(start..=end),
+    }
+}
+
+/// The domain, cut wherever a pattern of the cell begins or ends.
+fn intervals(table: &Table, state: StateId, id: EventId, event: &Event) -> Vec<(u16, u16)> {
+    let (low, high) = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
+    let rows = table.rows.iter().filter(|row| row.from == state && row.event == id);
+    let cells = table.cells.iter().filter(|cell| cell.state == state && cell.event == id);
+    let patterns = rows.map(|row| &row.pattern).chain(cells.map(|cell| &cell.pattern));
+    let mut starts = vec![low];
+    for range in patterns.flat_map(|pattern| &pattern.0) {
+        starts.push(*range.start());
+        starts.extend(range.end().checked_add(1));
+    }
+    starts.retain(|start| (low..=high).contains(start));
+    starts.sort_unstable();
+    starts.dedup();
+    let ends = starts.iter().skip(1).map(|next| next - 1).chain([high]);
+    starts.iter().copied().zip(ends).collect()
+}
+
+/// What may come of one payload, over all answers of the guards.
+fn outcomes(table: &Table, state: StateId, event: EventId, number: u16) -> Vec<Outcome> {
+    let rows: Vec<(usize, &Row)> = table
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.from == state && row.event == event && row.pattern.matches(number))
+        .collect();
+    let otherwise = said(table, state, event, number);
+    let mut guards = Vec::new();
+    for (_, row) in &rows {
+        asked(&row.guard, &mut guards);
+    }
+    guards.sort_unstable();
+    guards.dedup();
+    let mut found = Vec::new();
+    if guards.len() > MAX_GUARDS {
+        found.extend(rows.iter().map(|(place, _)| Outcome::Row(*place)));
+        found.push(otherwise);
+    } else {
+        for answers in 0..1_u32 << guards.len() {
+            let mut answer = |guard: GuardId| {
+                guards.binary_search(&guard).is_ok_and(|bit| answers >> bit & 1 == 1)
+            };
+            let before = found.len();
+            for (place, row) in &rows {
+                if row.guard.holds(&mut answer) {
+                    found.push(Outcome::Row(*place));
+                }
+            }
+            if found.len() == before {
+                found.push(otherwise);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What is said beside the rows.
+fn said(table: &Table, state: StateId, event: EventId, number: u16) -> Outcome {
+    let place = table.cells.iter().position(|cell| {
+        cell.state == state && cell.event == event && cell.pattern.matches(number)
+    });
+    match place {
+        Some(place) if table.cells[place].kind == CellKind::Ignore => Outcome::Ignored(place),
+        Some(place) => Outcome::Impossible(place),
+        None => Outcome::Missing,
+    }
+}
+
+/// The guards that a condition asks.
+fn asked(guard: &Guard, into: &mut Vec<GuardId>) {
+    match guard {
+        Guard::Is(guard) => into.push(*guard),
+        Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| asked(part, into)),
+        Guard::Not(part) => asked(part, into),
+    }
+}

@@ -1,0 +1,240 @@
+//! A table and what may happen to it, as a stateright model.
+//!
+//! A configuration is the state and the resources that are really armed or outstanding, which
+//! need not be those that the state says it holds. Events come from them: the model never asks
+//! what the table would like to happen.
+
+use stateright::Model;
+use turnstile_spec::table::{
+    Do, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
+};
+
+use super::cell::{self, Class, Outcome};
+
+/// How many of one resource may be armed or outstanding at once; what would be more is not
+/// followed, and the search says that it was cut.
+pub const MAX_OF_A_KIND: u8 = 2;
+
+/// How many resources may be armed or outstanding beyond what the state holds.
+pub const MAX_LEFT_BEHIND: usize = 2;
+
+/// The state, and what is really there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    /// The state.
+    pub state: StateId,
+    /// How many of each resource of the vocabulary are armed, outstanding or noted.
+    pub there: Vec<u8>,
+    /// What was wrong with the step that led here.
+    pub wrong: Option<Wrong>,
+}
+
+impl Configuration {
+    /// Whether the run ended here because the event found no row.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.wrong, Some(Wrong::NoRow | Wrong::Impossible(_)))
+    }
+}
+
+/// What is wrong with a step, apart from what is there after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrong {
+    /// A resource was deleted, restarted or given up that was not there.
+    Absent(ResourceId),
+    /// The event found no row. The run ends.
+    NoRow,
+    /// The event found a cell that is said to be impossible, by its place. The run ends.
+    Impossible(usize),
+}
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Happening {
+    /// The event.
+    pub event: EventId,
+    /// Its payload: the smallest of its class.
+    pub number: u16,
+    /// The resource that caused it, if it consumes one.
+    pub cause: Option<ResourceId>,
+    /// What comes of it.
+    pub outcome: Outcome,
+}
+
+/// A table with its names and its cells worked out.
+#[derive(Clone, Debug)]
+pub struct Environment<'t> {
+    /// The names.
+    pub vocabulary: &'t Vocabulary,
+    /// The rows.
+    pub table: &'t Table,
+    /// By state, then event.
+    cells: Vec<Vec<Vec<Class>>>,
+}
+
+impl<'t> Environment<'t> {
+    /// Works out the cells.
+    #[must_use]
+    pub fn new(vocabulary: &'t Vocabulary, table: &'t Table) -> Self {
+        let cells = ids(vocabulary.states.len())
+            .map(|state| {
+                ids(vocabulary.events.len())
+                    .map(|event| {
+                        let (state, event) = (StateId(state), EventId(event));
+                        cell::classes(table, state, event, &vocabulary.events[event.index()])
+                    })
+                    .collect()
+            })
+            .collect();
+        Self { vocabulary, table, cells }
+    }
+
+    /// Whether a machine ends in this state.
+    #[must_use]
+    pub fn is_final(&self, state: StateId) -> bool {
+        self.table.states[state.index()].as_ref().is_some_and(|state| state.is_final)
+    }
+
+    /// What the state says it holds; nothing for a state that the table does not declare.
+    #[must_use]
+    pub fn holds(&self, state: StateId) -> &[ResourceId] {
+        self.table.states[state.index()].as_ref().map_or(&[], |state| &state.holds)
+    }
+
+    /// What the state says it holds only sometimes.
+    #[must_use]
+    pub fn may_hold(&self, state: StateId) -> &[ResourceId] {
+        self.table.states[state.index()].as_ref().map_or(&[], |state| &state.may_hold)
+    }
+
+    /// The classes of a cell.
+    #[must_use]
+    pub fn classes(&self, state: StateId, event: EventId) -> &[Class] {
+        &self.cells[state.index()][event.index()]
+    }
+
+    /// The least and the most of a resource that may be there in a state.
+    #[must_use]
+    pub fn bounds(&self, state: StateId, resource: ResourceId) -> (u8, u8) {
+        let held = u8::from(self.holds(state).contains(&resource));
+        (held, held.max(u8::from(self.may_hold(state).contains(&resource))))
+    }
+
+    /// Whether all that is there is what the state says, and all that it says is there.
+    #[must_use]
+    pub fn is_as_held(&self, configuration: &Configuration) -> bool {
+        ids(configuration.there.len()).all(|resource| {
+            let (least, most) = self.bounds(configuration.state, ResourceId(resource));
+            (least..=most).contains(&configuration.there[usize::from(resource)])
+        })
+    }
+
+    /// Whether the bounds of this level leave a configuration out.
+    #[must_use]
+    pub fn is_beyond(&self, configuration: &Configuration) -> bool {
+        let left: usize = ids(configuration.there.len())
+            .map(|resource| {
+                let (_, most) = self.bounds(configuration.state, ResourceId(resource));
+                usize::from(configuration.there[usize::from(resource)].saturating_sub(most))
+            })
+            .sum();
+        left > MAX_LEFT_BEHIND || configuration.there.iter().any(|count| *count > MAX_OF_A_KIND)
+    }
+
+    /// What a row does: the event's cause is gone already.
+    fn take(&self, row: &Row, next: &mut Configuration) {
+        next.state = row.to;
+        for op in row.does.iter().flat_map(|Do::Act { ops, .. }| ops) {
+            let (Op::Create(resource)
+            | Op::Delete(resource)
+            | Op::Restart(resource)
+            | Op::Abandon(resource)) = *op;
+            let count = &mut next.there[resource.index()];
+            let is_absent = *count == 0;
+            match op {
+                Op::Create(_) => *count += 1,
+                Op::Delete(_) | Op::Abandon(_) => *count = count.saturating_sub(1),
+                Op::Restart(_) => *count = (*count).max(1),
+            }
+            if is_absent && !matches!(op, Op::Create(_)) {
+                next.wrong = next.wrong.or(Some(Wrong::Absent(resource)));
+            }
+        }
+    }
+}
+
+impl Model for Environment<'_> {
+    type State = Configuration;
+    type Action = Happening;
+
+    fn init_states(&self) -> Vec<Configuration> {
+        let states = self.table.states.iter().enumerate();
+        states
+            .filter(|(_, state)| state.as_ref().is_some_and(|state| state.initial))
+            .map(|(place, state)| {
+                let mut there = vec![0; self.vocabulary.resources.len()];
+                for resource in state.iter().flat_map(|state| &state.holds) {
+                    there[resource.index()] = 1;
+                }
+                Configuration { state: StateId(id(place)), there, wrong: None }
+            })
+            .collect()
+    }
+
+    fn actions(&self, last: &Configuration, actions: &mut Vec<Happening>) {
+        if last.is_over() {
+            return;
+        }
+        for (place, event) in self.vocabulary.events.iter().enumerate() {
+            let event_id = EventId(id(place));
+            let mut push = |cause| {
+                for class in self.classes(last.state, event_id) {
+                    let number = class.number();
+                    actions.extend(class.outcomes.iter().map(|&outcome| Happening {
+                        event: event_id,
+                        number,
+                        cause,
+                        outcome,
+                    }));
+                }
+            };
+            match event.kind {
+                EventKind::Consuming => {
+                    let there = |cause: &&ResourceId| last.there[cause.index()] > 0;
+                    event.consumes.iter().filter(there).for_each(|cause| push(Some(*cause)));
+                }
+                EventKind::Command | EventKind::Message if self.is_final(last.state) => {}
+                EventKind::Command | EventKind::Message => push(None),
+            }
+        }
+    }
+
+    fn next_state(&self, last: &Configuration, action: Happening) -> Option<Configuration> {
+        let mut next = last.clone();
+        next.wrong = None;
+        if let Some(cause) = action.cause {
+            next.there[cause.index()] -= 1;
+        }
+        match action.outcome {
+            Outcome::Row(place) => self.take(&self.table.rows[place], &mut next),
+            Outcome::Ignored(_) => {}
+            Outcome::Impossible(place) => next.wrong = Some(Wrong::Impossible(place)),
+            Outcome::Missing => next.wrong = Some(Wrong::NoRow),
+        }
+        Some(next)
+    }
+
+    fn within_boundary(&self, configuration: &Configuration) -> bool {
+        !self.is_beyond(configuration)
+    }
+}
+
+/// The indices of a list of the vocabulary.
+fn ids(len: usize) -> std::ops::Range<u16> {
+    0..id(len)
+}
+
+/// A place in a list of the vocabulary, which the reader keeps within `u16`.
+pub(super) fn id(place: usize) -> u16 {
+    u16::try_from(place).expect("the reader's limits keep every list within u16")
+}

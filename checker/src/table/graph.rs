@@ -1,0 +1,186 @@
+//! The whole graph of an environment, breadth first, so that every first path is a shortest one.
+//!
+//! The graphs of this level are small; nothing is reduced and nothing is hashed down. What is
+//! wrong with a configuration is not asked here.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use stateright::Model;
+use turnstile_spec::table::{EventId, StateId};
+
+use crate::report::options::{Options, Standing};
+
+use super::cell::Outcome;
+use super::environment::{Configuration, Environment, Happening, MAX_LEFT_BEHIND, MAX_OF_A_KIND};
+
+/// Configurations between two looks at the bounds of the options.
+const STRIDE: usize = 1024;
+
+/// Everything that can happen.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// In the order found: no path to an earlier one is longer than that to a later one.
+    pub configurations: Vec<Configuration>,
+    /// How each was first reached; nothing for the initial ones.
+    parents: Vec<Option<(usize, Happening)>>,
+    /// Steps to each.
+    depths: Vec<u64>,
+    /// From and to, of every transition.
+    pub edges: Vec<(usize, usize)>,
+    /// Configurations from which a step was left out, because of a bound.
+    pub clipped: Vec<bool>,
+    /// The first transition of each class of a cell and each outcome, in the order found: where it
+    /// starts, and what happens.
+    pub firsts: Vec<(usize, Happening)>,
+    met: HashSet<(StateId, EventId, u16, Outcome)>,
+    /// Transitions followed.
+    pub transitions: u64,
+    /// The longest of the shortest paths.
+    pub depth: u64,
+    /// Why it is not the whole graph, if it is not.
+    pub cut: Option<String>,
+}
+
+impl Graph {
+    /// Follows every transition, to the end or to a bound.
+    #[must_use]
+    pub fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
+        let begun = Instant::now();
+        let mut graph = Self::default();
+        let mut places = HashMap::new();
+        for configuration in environment.init_states() {
+            graph.place(&mut places, configuration, None);
+        }
+        let mut next = 0;
+        let mut actions = Vec::new();
+        while next < graph.configurations.len() {
+            if next.is_multiple_of(STRIDE) {
+                graph.tell(next, options);
+                if let Some(cut) = graph.bound(begun, options) {
+                    graph.cut = Some(cut);
+                    graph.clipped[next..].fill(true);
+                    return graph;
+                }
+            }
+            environment.actions(&graph.configurations[next], &mut actions);
+            for action in actions.drain(..) {
+                graph.follow(environment, &mut places, next, action);
+            }
+            next += 1;
+        }
+        if graph.clipped.contains(&true) {
+            graph.cut = Some(format!(
+                "more than {MAX_OF_A_KIND} of a resource at once, or more than {MAX_LEFT_BEHIND} \
+                 beyond what a state holds, are not followed"
+            ));
+        }
+        graph
+    }
+
+    /// One transition.
+    fn follow(
+        &mut self,
+        environment: &Environment<'_>,
+        places: &mut HashMap<Configuration, usize>,
+        from: usize,
+        action: Happening,
+    ) {
+        let Some(to) = environment.next_state(&self.configurations[from], action) else {
+            return;
+        };
+        let state = self.configurations[from].state;
+        if self.met.insert((state, action.event, action.number, action.outcome)) {
+            self.firsts.push((from, action));
+        }
+        if !environment.within_boundary(&to) {
+            self.clipped[from] = true;
+            return;
+        }
+        let to = self.place(places, to, Some((from, action)));
+        self.edges.push((from, to));
+        self.transitions += 1;
+    }
+
+    /// The place of a configuration, which is a new one if it was never met.
+    fn place(
+        &mut self,
+        places: &mut HashMap<Configuration, usize>,
+        configuration: Configuration,
+        parent: Option<(usize, Happening)>,
+    ) -> usize {
+        if let Some(place) = places.get(&configuration) {
+            return *place;
+        }
+        let place = self.configurations.len();
+        let depth = parent.map_or(0, |(from, _)| self.depths[from] + 1);
+        self.depth = self.depth.max(depth);
+        self.depths.push(depth);
+        self.parents.push(parent);
+        self.clipped.push(false);
+        self.configurations.push(configuration.clone());
+        places.insert(configuration, place);
+        place
+    }
+
+    /// Says how far the search is.
+    fn tell(&self, next: usize, options: &Options<'_>) {
+        options.progress.stand(Standing {
+            states: self.configurations.len() as u64,
+            level: self.depths.get(next).copied().unwrap_or(0),
+            frontier: (self.configurations.len() - next) as u64,
+            growth: 0.0,
+            memory: options.progress.allocated(),
+        });
+    }
+
+    /// The bound of the options that is reached, if one is.
+    fn bound(&self, begun: Instant, options: &Options<'_>) -> Option<String> {
+        let states = self.configurations.len() as u64;
+        let limits = options.limits;
+        if options.progress.is_stopped() {
+            return Some("interrupted".to_owned());
+        }
+        if let Some(most) = limits.max_states.filter(|most| states > *most) {
+            return Some(format!("--max-states {most} reached"));
+        }
+        if let Some(most) = limits.max_memory.filter(|most| options.progress.allocated() > *most) {
+            return Some(format!("--max-memory {most} reached"));
+        }
+        let timeout = limits.timeout.filter(|timeout| begun.elapsed() >= *timeout);
+        timeout.map(|timeout| format!("--timeout {} reached", timeout.as_secs_f64()))
+    }
+
+    /// The steps of a shortest path to a configuration: where each starts, and what happens.
+    #[must_use]
+    pub fn path(&self, to: usize) -> Vec<(usize, Happening)> {
+        let mut steps = Vec::new();
+        let mut at = to;
+        while let Some(step) = self.parents[at] {
+            steps.push(step);
+            at = step.0;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// The configurations from which one of the given ones can be reached.
+    #[must_use]
+    pub fn reaching(&self, goals: &[bool]) -> Vec<bool> {
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.configurations.len()];
+        for (from, to) in &self.edges {
+            sources[*to].push(*from);
+        }
+        let mut reaching = goals.to_vec();
+        let mut open: Vec<usize> = (0..goals.len()).filter(|place| goals[*place]).collect();
+        while let Some(at) = open.pop() {
+            for from in &sources[at] {
+                if !reaching[*from] {
+                    reaching[*from] = true;
+                    open.push(*from);
+                }
+            }
+        }
+        reaching
+    }
+}

@@ -1,0 +1,254 @@
+//! The five properties of a table, judged on its graph.
+//!
+//! - `held-resources`: what is armed or outstanding is what the state says it holds.
+//! - `no-event-without-row`: no event comes for which nothing is said.
+//! - `can-end`: from everywhere a final state can be reached; where a table declares none, no
+//!   configuration is without a way on.
+//! - `every-row-taken`: each row is taken by some run, or excused.
+//! - `impossible-is`: no cell that is said to be impossible is reached.
+
+use std::collections::BTreeSet;
+
+use turnstile_spec::table::{CellKind, RowId};
+
+use crate::report::result::{
+    Coverage, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
+};
+
+use super::cell::Outcome;
+use super::environment::{Configuration, Environment, Happening, Wrong};
+use super::graph::Graph;
+use super::words;
+
+/// Fills in coverage and the verdicts.
+pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
+    result.coverage = coverage(environment, graph);
+    let judge = Judge { environment, graph };
+    result.properties = vec![
+        judge.held_resources(),
+        judge.no_event_without_row(),
+        judge.can_end(),
+        judge.every_row_taken(&result.coverage),
+        judge.impossible_is(),
+    ];
+}
+
+struct Judge<'g> {
+    environment: &'g Environment<'g>,
+    graph: &'g Graph,
+}
+
+impl Judge<'_> {
+    fn held_resources(&self) -> PropertyReport {
+        let mut property = self.property("held-resources", PropertyKind::Always);
+        "what is armed or outstanding is what the state says it holds"
+            .clone_into(&mut property.sentence);
+        let mut seen = BTreeSet::new();
+        for (place, at) in self.graph.configurations.iter().enumerate() {
+            if at.is_over() || (at.wrong.is_none() && self.environment.is_as_held(at)) {
+                continue;
+            }
+            let finding = self.not_as_held(at);
+            if self.was_as_held(place) && seen.insert(finding.clone()) {
+                self.fails(&mut property, place, finding);
+            }
+        }
+        property
+    }
+
+    /// Whether all was well before the step that first led here: a failure that only follows from
+    /// an earlier one is not told again.
+    fn was_as_held(&self, place: usize) -> bool {
+        let before = self.graph.path(place).last().map(|(from, _)| *from);
+        before.is_none_or(|from| self.environment.is_as_held(&self.graph.configurations[from]))
+    }
+
+    fn not_as_held(&self, at: &Configuration) -> String {
+        let vocabulary = self.environment.vocabulary;
+        let mut parts = words::differences(self.environment, at);
+        if let Some(Wrong::Absent(resource)) = at.wrong {
+            let name = words::resource(vocabulary, resource);
+            let there = words::is_there(vocabulary, resource);
+            parts.insert(0, format!("the step gives up {name}, which was not {there}"));
+        }
+        format!("in {}: {}", words::state(vocabulary, at.state), parts.join("; "))
+    }
+
+    fn no_event_without_row(&self) -> PropertyReport {
+        let mut property = self.property("no-event-without-row", PropertyKind::Always);
+        "no event comes for which the table says nothing".clone_into(&mut property.sentence);
+        let missing = |step: &&(usize, Happening)| step.1.outcome == Outcome::Missing;
+        for (from, happening) in self.graph.firsts.iter().filter(missing) {
+            let state = self.graph.configurations[*from].state;
+            let classes = self.environment.classes(state, happening.event);
+            let Some(class) = classes.iter().find(|class| class.number() == happening.number)
+            else {
+                continue;
+            };
+            let vocabulary = self.environment.vocabulary;
+            let cell = words::cell(vocabulary, state, happening.event, &class.pattern);
+            let guarded = if class.outcomes.len() > 1 { " where no row's guard holds" } else { "" };
+            let finding = format!("nothing is said of {cell}{guarded}");
+            self.fails_after(&mut property, *from, *happening, finding);
+        }
+        property
+    }
+
+    fn can_end(&self) -> PropertyReport {
+        let mut property = self.property("can-end", PropertyKind::CanReach);
+        let ends = self.environment.table.states.iter().flatten().any(|state| state.is_final);
+        let sentence = if ends {
+            "from everywhere a final state can be reached"
+        } else {
+            "the table has no final state; everywhere something can happen"
+        };
+        sentence.clone_into(&mut property.sentence);
+        // Where a step was left out, the end may lie behind it.
+        let mut goals = self.graph.clipped.clone();
+        for (place, at) in self.graph.configurations.iter().enumerate() {
+            goals[place] |= self.environment.is_final(at.state) && !at.is_over();
+        }
+        if ends {
+            goals = self.graph.reaching(&goals);
+        } else {
+            for (from, to) in &self.graph.edges {
+                goals[*from] |= !self.graph.configurations[*to].is_over();
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for (place, at) in self.graph.configurations.iter().enumerate() {
+            // A run that ended without a row is judged by no-event-without-row.
+            if !goals[place] && !at.is_over() && seen.insert(at.state) {
+                let name = words::state(self.environment.vocabulary, at.state);
+                let what = if ends { "no final state can be reached" } else { "nothing happens" };
+                self.fails(&mut property, place, format!("from {name} {what}"));
+            }
+        }
+        property
+    }
+
+    fn every_row_taken(&self, coverage: &Coverage) -> PropertyReport {
+        let mut property = self.property("every-row-taken", PropertyKind::Sometimes);
+        "each row is taken by some run".clone_into(&mut property.sentence);
+        if property.verdict == Verdict::Incomplete && coverage.not_taken.is_empty() {
+            property.verdict = Verdict::Holds;
+        }
+        if property.verdict == Verdict::Holds && !coverage.not_taken.is_empty() {
+            property.verdict = Verdict::Fails;
+            let rows = &self.environment.vocabulary.rows;
+            let mut not_taken = coverage.not_taken.iter().filter_map(|id| {
+                let row = rows.iter().find(|row| row.id == *id)?;
+                let guard = if row.guard.is_empty() { "" } else { " if " };
+                let event = format!("{}{guard}{}", row.event, row.guard);
+                Some(format!("row {id} is never taken: {} → {} on {event}", row.from, row.to))
+            });
+            property.finding = not_taken.next();
+            property.others = not_taken.collect();
+        }
+        property
+    }
+
+    fn impossible_is(&self) -> PropertyReport {
+        let mut property = self.property("impossible-is", PropertyKind::Always);
+        "no cell that is said to be impossible is reached".clone_into(&mut property.sentence);
+        let mut seen = BTreeSet::new();
+        for (from, happening) in &self.graph.firsts {
+            let Outcome::Impossible(place) = happening.outcome else { continue };
+            if seen.insert(place) {
+                let finding = format!("{} is reached", impossible(self.environment, place));
+                self.fails_after(&mut property, *from, *happening, finding);
+            }
+        }
+        property
+    }
+
+    /// A property that nothing speaks against yet.
+    fn property(&self, name: &str, kind: PropertyKind) -> PropertyReport {
+        let is_whole = self.graph.cut.is_none();
+        let verdict = if is_whole { Verdict::Holds } else { Verdict::Incomplete };
+        PropertyReport::new(name, kind, verdict)
+    }
+
+    /// A failure at a configuration. The first one found has the shortest run.
+    fn fails(&self, property: &mut PropertyReport, place: usize, finding: String) {
+        let steps = self.graph.path(place);
+        self.fail(property, &steps, &self.graph.configurations[place], finding);
+    }
+
+    /// A failure of one more step, which leaves the state as it is.
+    fn fails_after(
+        &self,
+        property: &mut PropertyReport,
+        from: usize,
+        happening: Happening,
+        finding: String,
+    ) {
+        let mut steps = self.graph.path(from);
+        steps.push((from, happening));
+        self.fail(property, &steps, &self.graph.configurations[from], finding);
+    }
+
+    fn fail(
+        &self,
+        property: &mut PropertyReport,
+        steps: &[(usize, Happening)],
+        end: &Configuration,
+        finding: String,
+    ) {
+        if property.verdict == Verdict::Fails {
+            property.others.push(finding);
+            return;
+        }
+        property.verdict = Verdict::Fails;
+        property.finding = Some(finding);
+        property.counterexample = self.run(steps, end);
+    }
+
+    fn run(&self, steps: &[(usize, Happening)], end: &Configuration) -> Vec<StepReport> {
+        let at = |place: usize| &self.graph.configurations[place];
+        let ends = steps.iter().skip(1).map(|(from, _)| at(*from)).chain([end]);
+        let steps = steps.iter().zip(ends);
+        steps
+            .map(|((from, happening), to)| words::step(self.environment, at(*from), *happening, to))
+            .collect()
+    }
+}
+
+/// Rows taken and impossible cells reached.
+fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
+    let (table, vocabulary) = (environment.table, environment.vocabulary);
+    let rows: BTreeSet<RowId> = table.rows.iter().map(|row| row.id).collect();
+    let outcomes: BTreeSet<Outcome> =
+        graph.firsts.iter().map(|(_, happening)| happening.outcome).collect();
+    let taken: BTreeSet<RowId> = outcomes
+        .iter()
+        .filter_map(|outcome| match outcome {
+            Outcome::Row(place) => Some(table.rows[*place].id),
+            Outcome::Ignored(_) | Outcome::Impossible(_) | Outcome::Missing => None,
+        })
+        .collect();
+    let (excused, not_taken): (Vec<RowId>, Vec<RowId>) =
+        rows.difference(&taken).partition(|row| vocabulary.rows[row.index()].excused.is_some());
+    let names = |rows: Vec<RowId>| -> Vec<String> {
+        rows.into_iter().map(|row| words::row(vocabulary, row).to_owned()).collect()
+    };
+    let declared = table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible);
+    let reached = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Impossible(place) => Some(impossible(environment, *place)),
+        Outcome::Row(_) | Outcome::Ignored(_) | Outcome::Missing => None,
+    });
+    Coverage {
+        rows: rows.len(),
+        rows_taken: taken.len(),
+        not_taken: names(not_taken),
+        excused: names(excused),
+        impossible: declared.count(),
+        impossible_reached: reached.collect(),
+    }
+}
+
+/// A cell that is said to be impossible, in words.
+fn impossible(environment: &Environment<'_>, place: usize) -> String {
+    let cell = &environment.table.cells[place];
+    words::cell(environment.vocabulary, cell.state, cell.event, &cell.pattern)
+}
