@@ -6,8 +6,9 @@
 
 extern crate alloc;
 
+pub mod claim;
 pub mod number;
 pub mod step;
 
-pub use number::{Class, Numbers, Order};
+pub use number::Numbers;
 pub use step::{Core, Effect, Input, Out};

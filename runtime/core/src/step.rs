@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
 
+use crate::number::Numbers;
+
 /// A sans-IO protocol: rules and parameters. What changes is its [`Core::State`].
 ///
 /// Calling contract: call [`Core::start`] once for a state, then [`Core::step`] for each input, in
@@ -14,25 +16,31 @@ use core::hash::Hash;
 /// the next one. A step is atomic, bounded, and depends on nothing but its arguments.
 pub trait Core: Sized {
     /// All that a step may read or change. Small; ordered collections only.
-    type State: Clone + Eq + Hash + Debug;
+    type State: Clone + Eq + Hash + Debug + Numbers;
     /// Another node, as this node addresses it.
     type Peer: Copy + Ord + Hash + Debug;
     /// What nodes send each other.
-    type Message: Clone + Ord + Hash + Debug;
+    type Message: Clone + Ord + Hash + Debug + Numbers;
     /// A timer's name. Its duration is the driver's, its order with others the checker's.
-    type Timer: Copy + Ord + Hash + Debug;
+    type Timer: Copy + Ord + Hash + Debug + Numbers;
     /// What the local user may ask.
-    type Command: Clone + Ord + Hash + Debug;
+    type Command: Clone + Ord + Hash + Debug + Numbers;
     /// What the local user is told.
-    type Notice: Clone + Ord + Hash + Debug;
-    /// What survives a crash.
-    type Saved: Clone + Eq + Hash + Debug;
+    type Notice: Clone + Ord + Hash + Debug + Numbers;
+    /// What survives a crash, or a change of it: see [`Core::keep`].
+    type Saved: Clone + Eq + Hash + Debug + Numbers;
 
     /// The state of a node that has never run.
     fn start(&self) -> Self::State;
 
     /// Takes one input and writes the effects.
     fn step(&self, state: &mut Self::State, input: InputOf<Self>, out: &mut OutOf<Self>);
+
+    /// Puts a newly saved part to what was saved before. A restart gets the sum of all that was
+    /// saved since the node first ran. Unless a core says otherwise, the last one is all there is.
+    fn keep(saved: &mut Option<Self::Saved>, new: Self::Saved) {
+        *saved = Some(new);
+    }
 }
 
 /// What happens to a node.
@@ -117,6 +125,15 @@ pub enum Taken {
         event: &'static str,
         /// The payload's number.
         number: u16,
+    },
+    /// An action that could not be carried out; the rest of the row was.
+    Undone {
+        /// `claim`.
+        machine: &'static str,
+        /// The action's or the resource's spelling.
+        action: &'static str,
+        /// What it lacked.
+        because: &'static str,
     },
 }
 
