@@ -10,5 +10,5 @@ pub mod claim;
 pub mod number;
 pub mod step;
 
-pub use number::Numbers;
+pub use number::{Class, Numbers, Order};
 pub use step::{Core, Effect, Input, Out};

@@ -1,53 +1,62 @@
-//! Numbers that grow for ever: a core mints, copies and compares them, and does nothing else.
+//! Numbers that grow for ever: fencing tokens, claim ids, epochs.
 //!
-//! Nothing here is added to, printed into a decision or used as an index. So the checker may
-//! renumber them after each step, and a protocol that never ends has a finite graph.
+//! A core may mint, copy and compare such a number, never add to it, print it or index by it. So
+//! the checker may give all numbers of a world other values after each step without changing what
+//! can happen, and a protocol that mints for ever has a finite graph.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What a number stands for.
+/// A family of numbers that are compared with each other and with no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
-    /// A [`Token`].
-    Token,
-    /// A [`ClaimId`].
-    ClaimId,
-    /// An [`IdempotencyKey`].
-    IdempotencyKey,
+pub struct Class {
+    /// Its name, unique in a system: `claim id`.
+    pub name: &'static str,
+    /// What is compared.
+    pub order: Order,
 }
 
-impl Class {
-    /// Every class.
-    pub const ALL: [Self; 3] = [Self::Token, Self::ClaimId, Self::IdempotencyKey];
-
-    /// Whether cores compare numbers of this class by order and not only for equality. Ordered
-    /// ones are renumbered densely by rank, the others to the smallest free number.
-    #[must_use]
-    pub const fn is_ordered(self) -> bool {
-        match self {
-            Self::Token | Self::ClaimId => true,
-            Self::IdempotencyKey => false,
-        }
-    }
+/// What is asked of the numbers of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// Only whether two are the same: they may be renamed in any way.
+    Equality,
+    /// Also which is greater: they may be moved closer together.
+    Rank,
 }
 
-/// A part of a state that holds numbers.
+/// A value whose growing numbers can be reached.
 pub trait Numbers {
-    /// Hands over every number, always in the same order. `see` may replace a number, but must
-    /// keep the order of an ordered class and the distinctness of every class.
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64));
+    /// Calls `each` with every number of the value, in an order that does not depend on what the
+    /// numbers of an equality class are. `each` may replace them. Collections that sort by a
+    /// number are sorted anew afterwards, in here.
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64));
 }
+
+/// A value without any growing number.
+#[macro_export]
+macro_rules! without_numbers {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::number::Numbers for $type {
+            fn visit(&mut self, _each: &mut dyn FnMut($crate::number::Class, &mut u64)) {}
+        }
+    )*};
+}
+
+without_numbers!((), bool, u8, u16);
 
 macro_rules! numbers {
-    ($($(#[$doc:meta])* $name:ident: $class:ident $(, $more:ident)*;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $class:literal, $order:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(u64);
 
         impl $name {
+            /// The family of these numbers.
+            pub const CLASS: Class = Class { name: $class, order: Order::$order };
+
             /// A number from outside: a header, a path, a disk.
             #[must_use]
             pub const fn new(number: u64) -> Self {
@@ -62,8 +71,8 @@ macro_rules! numbers {
         }
 
         impl Numbers for $name {
-            fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
-                see(Class::$class, &mut self.0);
+            fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+                each(Self::CLASS, &mut self.0);
             }
         }
 
@@ -77,11 +86,11 @@ macro_rules! numbers {
 
 numbers! {
     /// A fencing token: minted when a claim becomes active, greater than every one before it.
-    Token: Token;
+    Token: "token", Rank;
     /// A claim's id at the server, greater than that of every claim posted before it.
-    ClaimId: ClaimId;
+    ClaimId: "claim id", Rank;
     /// What makes a repeated POST the same claim. Drawn by the caller, unique for ever.
-    IdempotencyKey: IdempotencyKey;
+    IdempotencyKey: "idempotency key", Equality;
 }
 
 impl Token {
@@ -139,38 +148,34 @@ impl fmt::Display for CallId {
     }
 }
 
-impl Numbers for () {
-    fn visit(&mut self, _: &mut dyn FnMut(Class, &mut u64)) {}
-}
-
 impl<T: Numbers> Numbers for Option<T> {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         if let Some(part) = self {
-            part.visit(see);
+            part.visit(each);
         }
     }
 }
 
 impl<T: Numbers> Numbers for Box<T> {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
-        (**self).visit(see);
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        (**self).visit(each);
     }
 }
 
 impl<T: Numbers> Numbers for Vec<T> {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         for part in self {
-            part.visit(see);
+            part.visit(each);
         }
     }
 }
 
 /// Keys are numbers of an ordered class, so the order of visits is that of the map.
 impl<K: Numbers + Ord, V: Numbers> Numbers for BTreeMap<K, V> {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         let entries = core::mem::take(self).into_iter().map(|(mut key, mut value)| {
-            key.visit(see);
-            value.visit(see);
+            key.visit(each);
+            value.visit(each);
             (key, value)
         });
         *self = entries.collect();
@@ -178,9 +183,9 @@ impl<K: Numbers + Ord, V: Numbers> Numbers for BTreeMap<K, V> {
 }
 
 impl<K: Numbers + Ord> Numbers for BTreeSet<K> {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         let keys = core::mem::take(self).into_iter().map(|mut key| {
-            key.visit(see);
+            key.visit(each);
             key
         });
         *self = keys.collect();
@@ -215,7 +220,7 @@ mod tests {
             seen.push((class, *number));
             *number /= 4;
         });
-        assert_eq!(seen, [(Class::ClaimId, 4), (Class::Token, 30), (Class::ClaimId, 9)]);
+        assert_eq!(seen, [(ClaimId::CLASS, 4), (Token::CLASS, 30), (ClaimId::CLASS, 9)]);
         assert_eq!(map, [(ClaimId::new(1), Some(Token::new(7))), (ClaimId::new(2), None)].into());
     }
 }

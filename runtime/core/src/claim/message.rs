@@ -141,23 +141,23 @@ impl Response {
 }
 
 impl Numbers for Message {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Request(request) => request.ask.visit(see),
+            Self::Request(request) => request.ask.visit(each),
             Self::Response(response) => {
-                response.claim.visit(see);
-                response.token.visit(see);
+                response.claim.visit(each);
+                response.token.visit(each);
             }
-            Self::Act { token } => token.visit(see),
+            Self::Act { token } => token.visit(each),
         }
     }
 }
 
 impl Numbers for Ask {
-    fn visit(&mut self, see: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Post { resource: _, key, wait: _ } => key.visit(see),
-            Self::Ttl { claim } | Self::Status { claim, to: _ } => claim.visit(see),
+            Self::Post { resource: _, key, wait: _ } => key.visit(each),
+            Self::Ttl { claim } | Self::Status { claim, to: _ } => claim.visit(each),
         }
     }
 }
