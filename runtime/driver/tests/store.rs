@@ -1,0 +1,106 @@
+//! The durable store on a real file system: what was synced comes back, whatever was cut off.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use turnstile_driver::store::{Batch, Image, Key, LogStore, Store as _};
+
+/// A directory of this test's own, empty.
+fn dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("store").join(name);
+    if dir.exists() {
+        fs::remove_dir_all(&dir).expect("the directory is ours");
+    }
+    dir
+}
+
+fn put(store: &mut LogStore, id: u64, value: &[u8]) {
+    let mut batch = Batch::default();
+    batch.put(&Key::Claim(id), value);
+    store.write(&batch).expect("the disk takes it");
+    store.sync().expect("the disk takes it");
+}
+
+fn image(dir: &Path) -> Image {
+    LogStore::open(dir).expect("the directory opens").load().expect("loaded once")
+}
+
+#[test]
+fn what_was_synced_comes_back_after_any_number_of_starts() {
+    let dir = dir("starts");
+    for start in 0..20_u64 {
+        let mut store = LogStore::open(&dir).expect("the directory opens");
+        assert_eq!(store.load().expect("loaded once").len() as u64, start);
+        put(&mut store, start, b"value");
+    }
+    let files = fs::read_dir(&dir).expect("the directory is there").count();
+    assert!(files <= 12, "{files} files: logs are folded at a start");
+}
+
+#[test]
+fn a_log_is_folded_while_it_is_written_and_nothing_gets_lost() {
+    let dir = dir("folded");
+    let mut store = LogStore::open_with(&dir, 10_000).expect("the directory opens");
+    let value = [7; 500];
+    for id in 0..1_000 {
+        put(&mut store, id % 100, &value);
+    }
+    drop(store);
+    let logs = fs::read_dir(&dir).expect("the directory is there").count();
+    assert!(logs < 40, "{logs} files: 50 logs were filled and most are folded");
+    let image = image(&dir);
+    assert_eq!(image.len(), 100);
+    assert!(image.values().all(|held| held == &value));
+}
+
+#[test]
+fn a_directory_is_open_to_one_server() {
+    let dir = dir("locked");
+    let _first = LogStore::open(&dir).expect("the directory opens");
+    let second = LogStore::open(&dir).expect_err("it is in use");
+    assert!(second.to_string().contains("in use by another server"), "{second}");
+}
+
+#[test]
+fn a_damaged_image_is_refused() {
+    let dir = dir("damaged");
+    for _ in 0..12 {
+        put(&mut LogStore::open(&dir).expect("the directory opens"), 1, b"value");
+    }
+    let image = fs::read_dir(&dir)
+        .expect("the directory is there")
+        .map(|entry| entry.expect("readable").path())
+        .find(|path| path.extension().is_some_and(|kind| kind == "image"))
+        .expect("twelve logs make an image");
+    let mut bytes = fs::read(&image).expect("readable");
+    *bytes.last_mut().expect("not empty") ^= 1;
+    fs::write(&image, bytes).expect("writable");
+    let error = LogStore::open(&dir).expect_err("it is damaged");
+    assert!(error.to_string().contains("damaged"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever a crash leaves of the last write, everything before it is there.
+    #[test]
+    fn a_torn_write_takes_nothing_else_with_it(
+        whole in 1_u64..20, cut in 1_usize..60, noise in any::<[u8; 8]>(),
+    ) {
+        let dir = dir("torn");
+        let mut store = LogStore::open(&dir).expect("the directory opens");
+        for id in 0..whole {
+            put(&mut store, id, b"0123456789");
+        }
+        drop(store);
+        let path = dir.join("1.log");
+        let mut bytes = fs::read(&path).expect("readable");
+        let end = bytes.iter().rposition(|byte| *byte != 0).expect("not empty") + 1;
+        // A second log's first bytes stand for a torn write behind the end.
+        let torn: Vec<u8> = bytes[..end.min(cut)].iter().chain(&noise).copied().collect();
+        bytes[end..end + torn.len()].copy_from_slice(&torn);
+        fs::write(&path, &bytes).expect("writable");
+        prop_assert_eq!(image(&dir).len() as u64, whole);
+    }
+}
