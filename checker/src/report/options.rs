@@ -4,7 +4,7 @@
 //! ends with the verdicts so far when it says so or when a bound of [`Limits`] is reached.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::Instant;
 
 use turnstile_spec::table::{Table, Vocabulary};
 
@@ -89,8 +89,8 @@ pub struct Limits {
     pub max_states: Option<u64>,
     /// Bytes allocated by the search.
     pub max_memory: Option<u64>,
-    /// Wall time of one search.
-    pub timeout: Option<Duration>,
+    /// When every search must have ended.
+    pub deadline: Option<Instant>,
 }
 
 /// How far a search is.
@@ -158,6 +158,27 @@ impl<'a> Options<'a> {
             tables: Vec::new(),
             progress,
         }
+    }
+}
+
+impl Options<'_> {
+    /// The bound that a search with so many unique states has reached, in the words of
+    /// [`crate::report::result::Notes::cut`]. Every engine asks this, at the latest after each
+    /// level and every few thousand states.
+    #[must_use]
+    pub fn bound(&self, states: u64) -> Option<String> {
+        let Limits { max_states, max_memory, deadline } = self.limits;
+        if self.progress.is_stopped() {
+            return Some("interrupted".to_owned());
+        }
+        if let Some(most) = max_states.filter(|most| states > *most) {
+            return Some(format!("--max-states {most} reached"));
+        }
+        if let Some(most) = max_memory.filter(|most| self.progress.allocated() > *most) {
+            return Some(format!("--max-memory {most} reached"));
+        }
+        let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        is_over.then(|| "--timeout reached".to_owned())
     }
 }
 

@@ -114,6 +114,10 @@ impl ResultReport {
 /// What a person should know beside the figures. Not part of the JSON.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
+    /// The file that was checked, as it was named.
+    pub file: Option<String>,
+    /// What ran, in a few words: `2 clients, 1 resource`.
+    pub about: Option<String>,
     /// Why a search is incomplete, in a few words: `--max-states 1000 reached`.
     pub cut: Option<String>,
     /// One sentence each: why a reduction is sound here, what makes the graph finite, the chance

@@ -4,7 +4,6 @@
 //! wrong with a configuration is not asked here.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
 use stateright::Model;
 use turnstile_spec::table::{EventId, StateId};
@@ -46,7 +45,6 @@ impl Graph {
     /// Follows every transition, to the end or to a bound.
     #[must_use]
     pub fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
-        let begun = Instant::now();
         let mut graph = Self::default();
         let mut places = HashMap::new();
         for configuration in environment.init_states() {
@@ -57,7 +55,7 @@ impl Graph {
         while next < graph.configurations.len() {
             if next.is_multiple_of(STRIDE) {
                 graph.tell(next, options);
-                if let Some(cut) = graph.bound(begun, options) {
+                if let Some(cut) = options.bound(graph.configurations.len() as u64) {
                     graph.cut = Some(cut);
                     graph.clipped[next..].fill(true);
                     return graph;
@@ -132,23 +130,6 @@ impl Graph {
             growth: 0.0,
             memory: options.progress.allocated(),
         });
-    }
-
-    /// The bound of the options that is reached, if one is.
-    fn bound(&self, begun: Instant, options: &Options<'_>) -> Option<String> {
-        let states = self.configurations.len() as u64;
-        let limits = options.limits;
-        if options.progress.is_stopped() {
-            return Some("interrupted".to_owned());
-        }
-        if let Some(most) = limits.max_states.filter(|most| states > *most) {
-            return Some(format!("--max-states {most} reached"));
-        }
-        if let Some(most) = limits.max_memory.filter(|most| options.progress.allocated() > *most) {
-            return Some(format!("--max-memory {most} reached"));
-        }
-        let timeout = limits.timeout.filter(|timeout| begun.elapsed() >= *timeout);
-        timeout.map(|timeout| format!("--timeout {} reached", timeout.as_secs_f64()))
     }
 
     /// The steps of a shortest path to a configuration: where each starts, and what happens.
