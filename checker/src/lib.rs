@@ -1,4 +1,6 @@
 //! The checker: a World of shipped cores, searches over it, and reports.
 
+pub mod parts;
 pub mod report;
+pub mod search;
 pub mod table;

@@ -1,0 +1,3 @@
+//! The searches over a World.
+
+pub mod reference;

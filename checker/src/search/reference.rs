@@ -1,0 +1,155 @@
+//! Any [`Parts`] as a stateright model: the reference that the interned engine is held against.
+//!
+//! Stateright's own searches, its simulation and its Explorer run on it as they are. Nothing is
+//! interned, remembered or left out here.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use crate::parts::{Claim, Parts, Place, cascade};
+
+/// A system as a stateright model.
+#[derive(Debug)]
+pub struct Model<W: Parts> {
+    /// The system.
+    pub system: Arc<W>,
+    /// The predicate of each property that stateright is asked about.
+    predicates: Arc<[Option<usize>]>,
+}
+
+impl<W: Parts> Model<W> {
+    /// A system as a stateright model.
+    #[must_use]
+    pub fn new(system: Arc<W>) -> Self {
+        let predicates = system
+            .properties()
+            .iter()
+            .map(|property| match property.claim {
+                Claim::Always(predicate) | Claim::Sometimes(predicate) => Some(predicate),
+                // Stateright's own `eventually` misses cycles; it is not used.
+                Claim::CanReach(_) | Claim::Eventually(_) | Claim::LeadsTo(..) => None,
+            })
+            .collect();
+        Self { system, predicates }
+    }
+}
+
+impl<W: Parts> Clone for Model<W> {
+    fn clone(&self) -> Self {
+        Self { system: Arc::clone(&self.system), predicates: Arc::clone(&self.predicates) }
+    }
+}
+
+/// A state as stateright keeps it.
+#[derive(Debug)]
+pub struct State<W: Parts>(pub Vec<W::Part>);
+
+impl<W: Parts> Clone for State<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Parts> PartialEq for State<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<W: Parts> Hash for State<W> {
+    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
+        self.0.hash(hasher);
+    }
+}
+
+/// An action with the state it leads to, so that it is worked out once.
+#[derive(Debug)]
+pub struct Move<W: Parts> {
+    /// Where it begins.
+    pub at: Place,
+    /// With which operation.
+    pub op: W::Op,
+    /// Which of the states that it may lead to.
+    pub branch: usize,
+    /// That state.
+    pub to: State<W>,
+}
+
+impl<W: Parts> Clone for Move<W> {
+    fn clone(&self) -> Self {
+        Self { at: self.at, op: self.op.clone(), branch: self.branch, to: self.to.clone() }
+    }
+}
+
+impl<W: Parts> PartialEq for Move<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at && self.op == other.op && self.branch == other.branch
+    }
+}
+
+impl<W: Parts> stateright::Model for Model<W> {
+    type State = State<W>;
+    type Action = Move<W>;
+
+    fn init_states(&self) -> Vec<Self::State> {
+        self.system.initial().into_iter().map(State).collect()
+    }
+
+    fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
+        for (at, part) in (0..).map(Place).zip(&state.0) {
+            for offer in self.system.offers(at, part) {
+                let ends = cascade(&*self.system, &state.0, at, &offer.op);
+                actions.extend(ends.into_iter().enumerate().filter_map(|(branch, end)| {
+                    let to = State(end.state);
+                    (to != *state).then(|| Move { at, op: offer.op.clone(), branch, to })
+                }));
+            }
+        }
+    }
+
+    fn next_state(&self, _last: &Self::State, action: Self::Action) -> Option<Self::State> {
+        Some(action.to)
+    }
+
+    fn format_action(&self, action: &Self::Action) -> String {
+        format!("{:?} at {}", action.op, action.at.0)
+    }
+
+    fn properties(&self) -> Vec<stateright::Property<Self>> {
+        // Stateright stops when nothing is left to be found; this one it cannot find.
+        let mut all = vec![stateright::Property::always("search to the end", |_, _| true)];
+        for (index, property) in self.system.properties().iter().enumerate() {
+            let condition = *conditions().get(index).expect("at most CONDITIONS_MAX properties");
+            let name = NAMES[index];
+            match property.claim {
+                Claim::Always(_) => all.push(stateright::Property::always(name, condition)),
+                Claim::Sometimes(_) => all.push(stateright::Property::sometimes(name, condition)),
+                Claim::CanReach(_) | Claim::Eventually(_) | Claim::LeadsTo(..) => {}
+            }
+        }
+        all
+    }
+}
+
+/// The predicate of the property at `INDEX`.
+fn condition<W: Parts, const INDEX: usize>(model: &Model<W>, state: &State<W>) -> bool {
+    let predicate = model.predicates[INDEX].expect("only such a property has a condition");
+    model.system.test(predicate, &state.0.iter().collect::<Vec<_>>())
+}
+
+macro_rules! conditions {
+    ($($index:literal)*) => {
+        /// As many properties as stateright is asked about: its conditions are plain functions,
+        /// which can capture nothing.
+        pub const CONDITIONS_MAX: usize = [$($index),*].len();
+        /// Stateright knows a property by its name; these are the places in
+        /// [`Parts::properties`].
+        pub const NAMES: [&str; CONDITIONS_MAX] = [$(stringify!($index)),*];
+
+        fn conditions<W: Parts>() -> [fn(&Model<W>, &State<W>) -> bool; CONDITIONS_MAX] {
+            [$(condition::<W, $index>),*]
+        }
+    };
+}
+
+conditions!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23);
