@@ -1,0 +1,57 @@
+//! The exit status that results deserve. 2 goes before 1 before 3.
+
+use super::result::{ResultReport, Verdict};
+
+/// How a run of the command ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// Everything asked holds and was searched to the end.
+    #[default]
+    Holds,
+    /// A search was cut, and nothing that it saw fails.
+    Incomplete,
+    /// A property fails, or a file has an error.
+    Fails,
+    /// The command was not meant like this, or a file cannot be read.
+    Usage,
+}
+
+impl Status {
+    /// The number that the process ends with.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Holds => 0,
+            Self::Fails => 1,
+            Self::Usage => 2,
+            Self::Incomplete => 3,
+        }
+    }
+
+    /// The one of two that goes first.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let rank = |status| match status {
+            Self::Holds => 0,
+            Self::Incomplete => 1,
+            Self::Fails => 2,
+            Self::Usage => 3,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
+    /// What one result deserves. A finding of a table as written is no error: the run shows what
+    /// comes of it.
+    #[must_use]
+    pub fn of(result: &ResultReport) -> Self {
+        let is_faulty = result.faults.iter().any(|fault| fault.severity == "error");
+        let faults = if is_faulty { Self::Fails } else { Self::Holds };
+        let end = if result.complete { Self::Holds } else { Self::Incomplete };
+        let verdicts = result.properties.iter().map(|property| match property.verdict {
+            Verdict::Holds | Verdict::FailsOnlyUnfairly => Self::Holds,
+            Verdict::Fails | Verdict::Vacuous => Self::Fails,
+            Verdict::Incomplete => Self::Incomplete,
+        });
+        verdicts.fold(faults.and(end), Self::and)
+    }
+}

@@ -1,0 +1,277 @@
+//! Results for a person at a terminal: a verdict a line, then the runs that show a failure.
+
+use std::fmt::Write as _;
+
+use super::paint::{Paint, columns, fold, pad};
+use super::result::{Kind, PropertyReport, ResultReport, Verdict};
+use super::run;
+use super::status::Status;
+
+/// Failures of one property that are listed beside the one whose run is shown.
+const OTHERS_MAX: usize = 12;
+
+/// The width of the verdicts' column.
+const VERDICT: usize = 12;
+
+/// One result, with an empty line after it.
+#[must_use]
+pub fn result(result: &ResultReport, paint: Paint) -> String {
+    let mut text = heading(result, paint);
+    for fault in &result.faults {
+        let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
+    }
+    if !result.faults.is_empty() {
+        text.push('\n');
+    }
+    if result.properties.is_empty() {
+        return text;
+    }
+    put_properties(&mut text, result, paint);
+    put_figures(&mut text, result, paint);
+    for property in &result.properties {
+        put_failure(&mut text, property, paint);
+    }
+    text.push('\n');
+    text
+}
+
+/// `claim/loss  system, as written`.
+fn heading(result: &ResultReport, paint: Paint) -> String {
+    let kind = match result.kind {
+        Kind::Table => "table",
+        Kind::System => "system",
+    };
+    let mut words = vec![kind.to_owned()];
+    words.extend(result.notes.file.clone());
+    words.extend(result.notes.about.clone());
+    if result.as_written {
+        words.push("as written, amendments left out".to_owned());
+    }
+    format!("{}  {}\n", paint.strong(&result.title()), paint.dim(&words.join(" · ")))
+}
+
+fn put_properties(text: &mut String, result: &ResultReport, paint: Paint) {
+    let widest = result.properties.iter().map(|property| columns(&property.name)).max();
+    let name = widest.unwrap_or(0);
+    let common = common_faults(result);
+    for property in &result.properties {
+        let mut words = Vec::new();
+        if !property.faults_exercised.is_empty() && common.is_none() {
+            words.push(format!("under {}", property.faults_exercised.join(", ")));
+        }
+        if !property.assumptions.is_empty() {
+            words.push(format!("assuming {}", property.assumptions.join(", ")));
+        }
+        if property.verdict == Verdict::Vacuous {
+            words.push("its premise is never reached".to_owned());
+        }
+        if words.is_empty() {
+            words.push(property.sentence.clone());
+        }
+        let indent = 2 + VERDICT + name + 2;
+        let mut rest = fold(&words.join("; "), paint.width.saturating_sub(indent)).into_iter();
+        let first = rest.next().unwrap_or_default();
+        let verdict = coloured(property.verdict, paint);
+        let line = format!("  {verdict}{}  {}", pad(&property.name, name), paint.dim(&first));
+        let _ = writeln!(text, "{}", line.trim_end());
+        for line in rest {
+            let _ = writeln!(text, "{:indent$}{}", "", paint.dim(&line));
+        }
+    }
+}
+
+/// The verdict in its column.
+fn coloured(verdict: Verdict, paint: Paint) -> String {
+    let name = match verdict {
+        Verdict::FailsOnlyUnfairly => "holds fairly",
+        Verdict::Holds | Verdict::Fails | Verdict::Vacuous | Verdict::Incomplete => verdict.name(),
+    };
+    let padded = pad(name, VERDICT);
+    match verdict {
+        Verdict::Holds | Verdict::FailsOnlyUnfairly => paint.good(&padded),
+        Verdict::Fails => paint.bad(&padded),
+        Verdict::Vacuous | Verdict::Incomplete => paint.open(&padded),
+    }
+}
+
+/// The fault kinds, if every property of a result has the same.
+fn common_faults(result: &ResultReport) -> Option<&[String]> {
+    let first = result.properties.first()?.faults_exercised.as_slice();
+    let is_same = result.properties.iter().all(|property| property.faults_exercised == first);
+    is_same.then_some(first)
+}
+
+fn put_figures(text: &mut String, result: &ResultReport, paint: Paint) {
+    let mut put = |label: &str, words: &str| {
+        for (nth, line) in fold(words, paint.width.saturating_sub(2 + VERDICT)).iter().enumerate() {
+            let label = if nth == 0 { label } else { "" };
+            let _ = writeln!(text, "  {}{}", paint.dim(&pad(label, VERDICT)), paint.dim(line));
+        }
+    };
+    put("searched", &searched(result));
+    if let Some(faults) = common_faults(result).filter(|faults| !faults.is_empty()) {
+        put("faults", &faults.join(", "));
+    }
+    put("coverage", &coverage(result));
+    if !result.reductions.is_empty() {
+        put("reduced by", &result.reductions.join(", "));
+    }
+    for remark in &result.notes.remarks {
+        put("note", remark);
+    }
+    for never in &result.notes.never_reached {
+        put("never", never);
+    }
+    if !result.complete {
+        let cut = result.notes.cut.as_deref().unwrap_or("a bound was reached");
+        let line = format!("  {}{cut}", pad("incomplete", VERDICT));
+        let _ = writeln!(text, "{}", paint.open(&line));
+    }
+}
+
+/// `12,345 states, 45,678 transitions, depth 34, to the end; 1.24 s, 45.1 MiB`.
+fn searched(result: &ResultReport) -> String {
+    let end = if result.complete { "to the end" } else { "cut" };
+    let threads = match result.threads {
+        1 => String::new(),
+        many => format!(" on {many} threads"),
+    };
+    format!(
+        "{} states, {} transitions, depth {}, {end}; {}{threads}, {:.2} s, {}",
+        grouped(result.states),
+        grouped(result.transitions),
+        grouped(result.depth),
+        result.engine,
+        result.seconds,
+        bytes(result.peak_memory_bytes),
+    )
+}
+
+fn coverage(result: &ResultReport) -> String {
+    let coverage = &result.coverage;
+    let mut words = format!("{} of {} rows taken", coverage.rows_taken, coverage.rows);
+    if !coverage.not_taken.is_empty() {
+        let _ = write!(words, ", not taken: {}", coverage.not_taken.join(", "));
+    }
+    if !coverage.excused.is_empty() {
+        let _ = write!(words, ", excused: {}", coverage.excused.join(", "));
+    }
+    match (coverage.impossible, coverage.impossible_reached.len()) {
+        (0, _) => {}
+        (many, 0) => {
+            let _ = write!(words, "; none of {many} impossible cells reached");
+        }
+        (many, reached) => {
+            let _ = write!(words, "; {reached} of {many} impossible cells reached");
+        }
+    }
+    words
+}
+
+/// The run that shows a failure, and what else fails the same property.
+fn put_failure(text: &mut String, property: &PropertyReport, paint: Paint) {
+    let is_shown = match property.verdict {
+        Verdict::Fails | Verdict::FailsOnlyUnfairly => true,
+        Verdict::Holds | Verdict::Vacuous | Verdict::Incomplete => false,
+    };
+    if !is_shown {
+        return;
+    }
+    let steps = match property.counterexample.len() {
+        0 => String::new(),
+        1 => "  shortest run: 1 step".to_owned(),
+        many => format!("  shortest run: {many} steps"),
+    };
+    let verdict = property.verdict.name();
+    let _ = writeln!(
+        text,
+        "\n  {} {}{}",
+        paint.strong(&property.name),
+        paint.bad(verdict),
+        paint.dim(&steps)
+    );
+    text.push_str(&run::draw(property, paint));
+    let others = &property.others;
+    if !others.is_empty() {
+        let _ = writeln!(text, "      {}", paint.dim("it fails in other ways, too:"));
+    }
+    for other in others.iter().take(OTHERS_MAX) {
+        for (nth, line) in fold(other, paint.width.saturating_sub(8)).iter().enumerate() {
+            let mark = if nth == 0 { "- " } else { "  " };
+            let _ = writeln!(text, "      {mark}{line}");
+        }
+    }
+    if others.len() > OTHERS_MAX {
+        let more = format!("and {} more", others.len() - OTHERS_MAX);
+        let _ = writeln!(text, "      {}", paint.dim(&more));
+    }
+}
+
+/// The last lines: what all results come to.
+#[must_use]
+pub fn summary(results: &[ResultReport], paint: Paint) -> String {
+    let count = |wanted: fn(Verdict) -> bool| {
+        let all = results.iter().flat_map(|result| &result.properties);
+        all.filter(|property| wanted(property.verdict)).count()
+    };
+    let holds = count(|verdict| matches!(verdict, Verdict::Holds | Verdict::FailsOnlyUnfairly));
+    let fails = count(|verdict| verdict == Verdict::Fails);
+    let vacuous = count(|verdict| verdict == Verdict::Vacuous);
+    let open = count(|verdict| verdict == Verdict::Incomplete);
+    let faults: usize = results
+        .iter()
+        .map(|result| result.faults.iter().filter(|fault| fault.severity == "error").count())
+        .sum();
+    let mut parts = vec![format!("{holds} hold")];
+    for (number, words) in
+        [(fails, "fail"), (vacuous, "vacuous"), (open, "incomplete"), (faults, "faults")]
+    {
+        if number > 0 {
+            parts.push(format!("{number} {words}"));
+        }
+    }
+    let states: u64 = results.iter().map(|result| result.states).sum();
+    let seconds: f64 = results.iter().map(|result| result.seconds).sum();
+    let status = results.iter().map(Status::of).fold(Status::Holds, Status::and);
+    let verdict = match status {
+        Status::Holds => paint.good("holds"),
+        Status::Incomplete => paint.open("incomplete"),
+        Status::Fails | Status::Usage => paint.bad("fails"),
+    };
+    let searches = if results.len() == 1 { "search" } else { "searches" };
+    format!(
+        "{verdict}: {} in {} {searches} over {} states, {seconds:.2} s\n",
+        parts.join(", "),
+        results.len(),
+        grouped(states),
+    )
+}
+
+/// `1,234,567`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `45.1 MiB`.
+#[must_use]
+pub fn bytes(number: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a size for a person needs three digits")]
+    let number = number as f64;
+    let units = ["bytes", "KiB", "MiB", "GiB"];
+    let mut scaled = number;
+    let mut unit = 0;
+    while scaled >= 1024.0 && unit + 1 < units.len() {
+        scaled /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{number} bytes") } else { format!("{scaled:.1} {}", units[unit]) }
+}
