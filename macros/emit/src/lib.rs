@@ -1,1 +1,67 @@
-//! Writes a table as Rust tokens.
+//! Writes a table as Rust tokens: what `machine!` and `system!` expand to.
+//!
+//! It takes what the reader of turnstile-spec built and gives back a [`TokenStream`]. It reads no
+//! file, writes none, and has no branch for a wrong table: those are the reader's. One file per
+//! part of the emitted module; `machine` puts them together.
+
+mod compiled;
+mod data;
+mod document;
+mod event;
+mod names;
+mod row;
+mod rules;
+mod types;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use turnstile_spec::Table;
+use turnstile_spec::table::Vocabulary;
+
+/// What is emitted: names, a table over them, and where they come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'a> {
+    /// All names.
+    pub vocabulary: &'a Vocabulary,
+    /// The table that is baked in.
+    pub table: &'a Table,
+    /// The document's title, or empty.
+    pub title: &'a str,
+    /// The content hash of the table's file.
+    pub hash: u64,
+}
+
+/// What a call asks for beside the machine itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// `derive(serde)`: every name serialises as the document spells it.
+    pub serde: bool,
+    /// `tracing`: every step is an event of the crate `tracing`.
+    pub tracing: bool,
+}
+
+/// The module of one machine, named after it.
+#[must_use]
+pub fn machine(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+    let module = document::snake(&machine.vocabulary.machine);
+    let about = document::module(machine);
+    let types = types::types(extras);
+    let names = names::names(machine, extras);
+    let events = event::events(machine.vocabulary, extras);
+    let rows = row::ids(machine.vocabulary, extras);
+    let rules = rules::rules();
+    let compiled = compiled::compiled(machine, extras);
+    let data = data::data(machine);
+    quote! {
+        #about
+        pub mod #module {
+            #names
+            #events
+            #rows
+            #types
+            #rules
+            #compiled
+            #data
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Enums whose variants are the document's names: `State`, `Action`, `Resource`, `Guard`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use turnstile_spec::table::{Name, ResourceId, ResourceKind, Vocabulary};
+
+use crate::document::{self, doc, ident};
+use crate::{Extras, Machine};
+
+/// One variant: its identifier, the document's spelling, its rustdoc.
+pub(crate) struct Variant {
+    pub(crate) ident: Ident,
+    pub(crate) name: String,
+    pub(crate) about: Vec<String>,
+}
+
+impl Variant {
+    pub(crate) fn new(name: &Name) -> Self {
+        let about = document::name(name);
+        Self { ident: ident(&name.ident), name: name.name.clone(), about }
+    }
+}
+
+/// All name enums of a machine but those of its events.
+pub(crate) fn names(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+    let words = machine.vocabulary;
+    let states = words.states.iter().enumerate().map(|(index, name)| {
+        let mut variant = Variant::new(name);
+        variant.about.extend(about_state(machine, index));
+        variant
+    });
+    let resources = words.resources.iter().map(|resource| {
+        let mut variant = Variant::new(&resource.name);
+        variant.about.push(format!("A {}.", kind(resource.kind)));
+        variant
+    });
+    let state = named("State", "A state of the machine.", states.collect(), extras);
+    let action = named("Action", "What a row does.", variants(&words.actions), extras);
+    let resource = named("Resource", "What a state holds.", resources.collect(), extras);
+    let guard = named("Guard", "What the core is asked.", variants(&words.guards), extras);
+    let of_state = of_state(machine);
+    let of_resource = of_resource(words);
+    quote!(#state #of_state #action #resource #of_resource #guard)
+}
+
+/// An enum with its spellings.
+pub(crate) fn named(
+    what: &str,
+    about: &str,
+    variants: Vec<Variant>,
+    extras: Extras,
+) -> TokenStream {
+    let what = ident(what);
+    let about = doc(&[about.to_owned()]);
+    let serde = extras.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
+    let body = variants.iter().map(|Variant { ident, name, about }| {
+        let about = doc(about);
+        let rename = extras.serde.then(|| quote!(#[serde(rename = #name)]));
+        quote!(#about #rename #ident)
+    });
+    let idents: Vec<&Ident> = variants.iter().map(|variant| &variant.ident).collect();
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    quote! {
+        #about
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #serde
+        pub enum #what { #(#body,)* }
+
+        impl #what {
+            /// Every one, in the document's order.
+            pub const ALL: &'static [Self] = &[#(Self::#idents),*];
+
+            /// The document's spelling.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#idents => #names,)* }
+            }
+
+            /// The one that the document spells so.
+            #[must_use]
+            pub fn from_name(name: &str) -> ::core::option::Option<Self> {
+                match name {
+                    #(#names => ::core::option::Option::Some(Self::#idents),)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+        }
+
+        impl ::core::fmt::Display for #what {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    }
+}
+
+fn variants(names: &[Name]) -> Vec<Variant> {
+    names.iter().map(Variant::new).collect()
+}
+
+fn about_state(machine: &Machine<'_>, index: usize) -> Vec<String> {
+    let Some(state) = machine.table.states.get(index).and_then(Option::as_ref) else {
+        return vec!["Not a state of the table as amended.".to_owned()];
+    };
+    let held = |ids: &[ResourceId]| {
+        let names = ids.iter().map(|id| machine.vocabulary.resources[id.index()].name.name.clone());
+        document::prose(&names.collect::<Vec<_>>().join(", "))
+    };
+    let mut lines = Vec::new();
+    if !state.holds.is_empty() {
+        lines.push(format!("Holds: {}.", held(&state.holds)));
+    }
+    if !state.may_hold.is_empty() {
+        lines.push(format!("May hold: {}.", held(&state.may_hold)));
+    }
+    if state.initial {
+        lines.push("Initial.".to_owned());
+    }
+    if state.is_final {
+        lines.push("Final.".to_owned());
+    }
+    lines
+}
+
+/// What the table says of each state.
+fn of_state(machine: &Machine<'_>) -> TokenStream {
+    let resources = |ids: &[ResourceId]| {
+        let names =
+            ids.iter().map(|id| ident(&machine.vocabulary.resources[id.index()].name.ident));
+        quote!(&[#(Resource::#names),*])
+    };
+    let states = &machine.vocabulary.states;
+    let idents: Vec<Ident> = states.iter().map(|name| ident(&name.ident)).collect();
+    let places = || machine.table.states.iter().map(Option::as_ref);
+    let holds = places().map(|s| resources(s.map_or(&[], |s| &s.holds)));
+    let may_hold = places().map(|s| resources(s.map_or(&[], |s| &s.may_hold)));
+    let finals = places().map(|s| s.is_some_and(|s| s.is_final));
+    let initial = initial(machine);
+    quote! {
+        impl State {
+            /// Where a machine begins.
+            pub const INITIAL: Self = #initial;
+
+            /// What the state always holds.
+            #[must_use]
+            pub const fn holds(self) -> &'static [Resource] {
+                match self { #(Self::#idents => #holds,)* }
+            }
+
+            /// What the state holds only sometimes.
+            #[must_use]
+            pub const fn may_hold(self) -> &'static [Resource] {
+                match self { #(Self::#idents => #may_hold,)* }
+            }
+
+            /// Whether a machine ends here.
+            #[must_use]
+            pub const fn is_final(self) -> bool {
+                match self { #(Self::#idents => #finals,)* }
+            }
+        }
+    }
+}
+
+/// The initial state; the first one where a literal table names none.
+pub(crate) fn initial(machine: &Machine<'_>) -> TokenStream {
+    let marked = |state: &Option<_>| {
+        state.as_ref().is_some_and(|state: &turnstile_spec::table::State| state.initial)
+    };
+    let index = machine.table.states.iter().position(marked).unwrap_or(0);
+    let name = ident(&machine.vocabulary.states[index].ident);
+    quote!(State::#name)
+}
+
+fn of_resource(words: &Vocabulary) -> TokenStream {
+    let idents: Vec<Ident> =
+        words.resources.iter().map(|resource| ident(&resource.name.ident)).collect();
+    let kinds = words.resources.iter().map(|resource| match resource.kind {
+        ResourceKind::Timer => quote!(ResourceKind::Timer),
+        ResourceKind::Request => quote!(ResourceKind::Request),
+        ResourceKind::Note => quote!(ResourceKind::Note),
+    });
+    quote! {
+        impl Resource {
+            /// Timer, request or note.
+            #[must_use]
+            pub const fn kind(self) -> ResourceKind {
+                match self { #(Self::#idents => #kinds,)* }
+            }
+
+            /// Whether it is armed, then fires or is disarmed.
+            #[must_use]
+            pub const fn is_timer(self) -> bool {
+                ::core::matches!(self.kind(), ResourceKind::Timer)
+            }
+
+            /// Whether it is sent, then answered, lost or abandoned.
+            #[must_use]
+            pub const fn is_request(self) -> bool {
+                ::core::matches!(self.kind(), ResourceKind::Request)
+            }
+        }
+    }
+}
+
+fn kind(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Timer => "timer",
+        ResourceKind::Request => "request",
+        ResourceKind::Note => "note",
+    }
+}

@@ -1,0 +1,120 @@
+//! `RowId`: a row as written, with a constant for each.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use turnstile_spec::table::Vocabulary;
+
+use crate::Extras;
+use crate::document::{self, doc, ident};
+
+/// The constant of each written row: `50` is `R50`, `claim-03.1` is `CLAIM_03_1`.
+pub(crate) fn constants(words: &Vocabulary) -> Vec<Ident> {
+    let mut taken = BTreeSet::new();
+    let mut name = |id: &str| {
+        let clean: String = id
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        let lead = if clean.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "R" };
+        let mut name = format!("{lead}{clean}");
+        while name == "ALL" || !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        ident(&name)
+    };
+    words.rows.iter().map(|row| name(&row.id)).collect()
+}
+
+/// The newtype with its constants and names.
+pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
+    let constants = constants(words);
+    let names: Vec<&str> = words.rows.iter().map(|row| row.id.as_str()).collect();
+    let abouts = words.rows.iter().map(|row| doc(&document::row(row)));
+    let indices = (0..).take(constants.len()).map(|index: u16| quote!(#index));
+    let count = constants.len();
+    let serde = extras.serde.then(serde);
+    quote! {
+        /// A row as written, by its place in the file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct RowId(pub u16);
+
+        impl RowId {
+            #(#abouts pub const #constants: Self = Self(#indices);)*
+
+            /// Every row, in the order of the file.
+            pub const ALL: &'static [Self] = &[#(Self::#constants),*];
+
+            const NAMES: [&'static str; #count] = [#(#names),*];
+
+            /// The row's stable id: the line that it cites; empty for a row of another table.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                if (self.0 as usize) < Self::NAMES.len() {
+                    Self::NAMES[self.0 as usize]
+                } else {
+                    ""
+                }
+            }
+
+            /// The row of that id.
+            #[must_use]
+            pub fn from_name(name: &str) -> ::core::option::Option<Self> {
+                Self::ALL.iter().copied().find(|row| row.name() == name)
+            }
+        }
+
+        impl ::core::fmt::Display for RowId {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        #serde
+    }
+}
+
+/// A row is written by its id, since its place moves when the table is edited.
+fn serde() -> TokenStream {
+    quote! {
+        impl ::serde::Serialize for RowId {
+            fn serialize<S: ::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for RowId {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                struct ById;
+
+                impl ::serde::de::Visitor<'_> for ById {
+                    type Value = RowId;
+
+                    fn expecting(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.write_str("the id of a row")
+                    }
+
+                    fn visit_str<E: ::serde::de::Error>(
+                        self,
+                        id: &str,
+                    ) -> ::core::result::Result<RowId, E> {
+                        RowId::from_name(id).ok_or_else(|| {
+                            E::invalid_value(::serde::de::Unexpected::Str(id), &self)
+                        })
+                    }
+                }
+
+                deserializer.deserialize_str(ById)
+            }
+        }
+    }
+}
