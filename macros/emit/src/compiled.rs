@@ -264,13 +264,13 @@ impl Body<'_> {
         for row in &said.rows {
             let taken = self.taken(row);
             if row.guard == Guard::default() {
-                return if chain.is_empty() {
-                    taken
-                } else {
-                    quote!({ #(#chain else)* { #taken } })
+                return match (chain.is_empty(), self.sink && !row.does.is_empty()) {
+                    (true, false) => taken,
+                    (true, true) => quote!({ #taken }),
+                    (false, _) => quote!({ #(#chain else)* { #taken } }),
                 };
             }
-            let condition = condition(self.words(), &row.guard);
+            let condition = condition(self.words(), &row.guard, false);
             chain.push(quote!(if #condition { #taken }));
         }
         if chain.is_empty() { otherwise } else { quote!({ #(#chain else)* { #otherwise } }) }
@@ -283,7 +283,7 @@ impl Body<'_> {
         if self.sink {
             let acts = row.does.iter().map(|entry| act(self.words(), entry));
             let moved = quote!(::core::result::Result::Ok(Moved { #row_field, to: #to }));
-            return if row.does.is_empty() { moved } else { quote!({ #(sink(#acts);)* #moved }) };
+            return quote!(#(sink(#acts);)* #moved);
         }
         let (consumes, does) = effects(self.words(), row);
         quote!(::core::result::Result::Ok(Step {
@@ -346,11 +346,12 @@ fn said<'a>(
     found
 }
 
-fn condition(words: &Vocabulary, guard: &Guard) -> TokenStream {
+fn condition(words: &Vocabulary, guard: &Guard, inner: bool) -> TokenStream {
     let join = |parts: &[Guard], sign: TokenStream| {
-        let mut parts = parts.iter().map(|part| condition(words, part));
+        let mut parts = parts.iter().map(|part| condition(words, part, true));
         let first = parts.next();
-        quote!((#first #(#sign #parts)*))
+        let joined = quote!(#first #(#sign #parts)*);
+        if inner { quote!((#joined)) } else { joined }
     };
     match guard {
         Guard::Is(guard) => {
@@ -359,11 +360,13 @@ fn condition(words: &Vocabulary, guard: &Guard) -> TokenStream {
         }
         Guard::All(parts) if parts.is_empty() => quote!(true),
         Guard::Any(parts) if parts.is_empty() => quote!(false),
-        Guard::All(parts) | Guard::Any(parts) if parts.len() == 1 => condition(words, &parts[0]),
+        Guard::All(parts) | Guard::Any(parts) if parts.len() == 1 => {
+            condition(words, &parts[0], inner)
+        }
         Guard::All(parts) => join(parts, quote!(&&)),
         Guard::Any(parts) => join(parts, quote!(||)),
         Guard::Not(part) => {
-            let part = condition(words, part);
+            let part = condition(words, part, true);
             quote!(!#part)
         }
     }
