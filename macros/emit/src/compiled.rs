@@ -8,7 +8,7 @@ use turnstile_spec::table::{
 };
 
 use crate::data::{act, effects, state};
-use crate::document::ident;
+use crate::document::{ident, number};
 use crate::event::{field, words_ident};
 use crate::{Extras, Machine, row};
 
@@ -23,6 +23,8 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     };
     let seen = if extras.tracing { quote!() } else { quote!(pub) };
     let rules = rules();
+    let asks = machine.table.rows.iter().any(|row| row.guard != Guard::default());
+    let guards = ident(if asks { "guards" } else { "_guards" });
     quote! {
         /// What the table says of a state and an event; `guards` answers the named booleans.
         ///
@@ -33,7 +35,7 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
         #seen fn #step_name(
             state: State,
             event: Event,
-            guards: &impl Fn(Guard) -> bool,
+            #guards: &impl Fn(Guard) -> bool,
         ) -> ::core::result::Result<Step<'static>, Unexpected> {
             #steps
         }
@@ -47,7 +49,7 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
         #seen fn #sink_name(
             state: State,
             event: Event,
-            guards: &impl Fn(Guard) -> bool,
+            #guards: &impl Fn(Guard) -> bool,
             mut sink: impl FnMut(Do<'static>),
         ) -> ::core::result::Result<Moved, Unexpected> {
             #sunk
@@ -60,18 +62,12 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
 
 fn rules() -> TokenStream {
     quote! {
-        const fn impossible<T>(
+        const fn refused<T>(
             state: State,
             event: Event,
+            impossible: bool,
         ) -> ::core::result::Result<T, Unexpected> {
-            ::core::result::Result::Err(Unexpected { state, event, impossible: true })
-        }
-
-        const fn unexpected<T>(
-            state: State,
-            event: Event,
-        ) -> ::core::result::Result<T, Unexpected> {
-            ::core::result::Result::Err(Unexpected { state, event, impossible: false })
+            ::core::result::Result::Err(Unexpected { state, event, impossible })
         }
 
         /// The table baked in.
@@ -219,10 +215,10 @@ impl Body<'_> {
             }
         }
         match (arms.is_empty(), missing.is_empty()) {
-            (true, _) => quote!(unexpected(state, event)),
+            (true, _) => quote!(refused(state, event, false)),
             (false, true) => quote!(match event { #(#arms,)* }),
             (false, false) => {
-                quote!(match event { #(#arms,)* #(#missing)|* => unexpected(state, event), })
+                quote!(match event { #(#arms,)* #(#missing)|* => refused(state, event, false), })
             }
         }
     }
@@ -250,14 +246,14 @@ impl Body<'_> {
             quote!(#pattern => #outcome)
         });
         let rest = is_number && said.iter().any(|(_, said)| said.is_nothing());
-        let rest = rest.then(|| quote!(_ => unexpected(state, event),));
+        let rest = rest.then(|| quote!(_ => refused(state, event, false),));
         quote!(Event::#name { #field } => match #field { #(#arms,)* #rest })
     }
 
     fn outcome(&self, said: &Said<'_>, from: StateId) -> TokenStream {
         let otherwise = match said.otherwise {
-            None => quote!(unexpected(state, event)),
-            Some(CellKind::Impossible) => quote!(impossible(state, event)),
+            None => quote!(refused(state, event, false)),
+            Some(CellKind::Impossible) => quote!(refused(state, event, true)),
             Some(CellKind::Ignore) => self.ignored(from),
         };
         let mut chain = Vec::new();
@@ -374,8 +370,11 @@ fn condition(words: &Vocabulary, guard: &Guard, inner: bool) -> TokenStream {
 
 fn numbers(ranges: &Ranges) -> TokenStream {
     let parts = ranges.iter().map(|(least, greatest)| match least == greatest {
-        true => quote!(#least),
-        false => quote!(#least..=#greatest),
+        true => number(*least),
+        false => {
+            let (least, greatest) = (number(*least), number(*greatest));
+            quote!(#least..=#greatest)
+        }
     });
     quote!(#(#parts)|*)
 }

@@ -7,7 +7,7 @@ use turnstile_spec::table::{
 };
 
 use crate::Machine;
-use crate::document::ident;
+use crate::document::{ident, number};
 use crate::names::initial;
 use crate::row;
 
@@ -16,7 +16,7 @@ pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
     let words = machine.vocabulary;
     let constants = row::constants(words);
     let name = &words.machine;
-    let hash = machine.hash;
+    let hash = number(machine.hash);
     let initial = initial(machine);
     let places = machine.table.states.iter().map(|state| place(words, state.as_ref()));
     let rows = machine.table.rows.iter().map(|row| {
@@ -32,8 +32,7 @@ pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
         })
     });
     let cells = machine.table.cells.iter().map(|cell| {
-        let (state, event) =
-            (state(words, cell.state.index()), event(words, cell.event.index()));
+        let (state, event) = (state(words, cell.state.index()), event(words, cell.event.index()));
         let pattern = pattern(&cell.pattern);
         let impossible = cell.kind == CellKind::Impossible;
         quote!(Cell { state: #state, event: #event, pattern: #pattern, impossible: #impossible })
@@ -109,7 +108,7 @@ fn place(words: &Vocabulary, state: Option<&State>) -> TokenStream {
 
 fn pattern(pattern: &Pattern) -> TokenStream {
     let ranges = pattern.0.iter().map(|range| {
-        let (least, greatest) = (range.start(), range.end());
+        let (least, greatest) = (number(*range.start()), number(*range.end()));
         quote!((#least, #greatest))
     });
     quote!(&[#(#ranges),*])
@@ -138,7 +137,7 @@ fn condition(words: &Vocabulary, guard: &Guard) -> TokenStream {
 
 fn lines(cite: &[Lines]) -> TokenStream {
     let ranges = cite.iter().map(|lines| {
-        let (first, last) = (lines.start(), lines.end());
+        let (first, last) = (number(*lines.start()), number(*lines.end()));
         quote!((#first, #last))
     });
     quote!(&[#(#ranges),*])

@@ -11,10 +11,15 @@ pub(crate) fn ident(word: &str) -> Ident {
     if syn::parse_str::<Ident>(word).is_ok() {
         return Ident::new(word, Span::call_site());
     }
-    let clean: String =
-        word.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let clean: String = word.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     let lead = if clean.starts_with(|c: char| c.is_alphabetic() || c == '_') { "" } else { "_" };
     Ident::new(&format!("{lead}{clean}_"), Span::call_site())
+}
+
+/// A number without a suffix, as a person would write it.
+pub(crate) fn number<T: Into<u64>>(number: T) -> TokenStream {
+    let literal = proc_macro2::Literal::u64_unsuffixed(number.into());
+    quote!(#literal)
 }
 
 /// `claim-record` as `claim_record`, `retrying abort` as `retrying_abort`, `GetLock` as `get_lock`.
@@ -34,10 +39,14 @@ pub(crate) fn snake(words: &str) -> Ident {
     ident(&parts.join("_"))
 }
 
-/// One paragraph of rustdoc a line.
-pub(crate) fn doc(lines: &[String]) -> TokenStream {
-    let text = format!(" {}", lines.join("\n\n ").trim_end());
-    quote!(#[doc = #text])
+/// Rustdoc, a paragraph a line.
+pub(crate) fn doc(paragraphs: &[String]) -> TokenStream {
+    let text = paragraphs.join("\n\n");
+    let lines = text.lines().map(|line| match line {
+        "" => String::new(),
+        line => format!(" {line}"),
+    });
+    quote!(#(#[doc = #lines])*)
 }
 
 /// Prose, with every mark that Markdown would act on escaped.

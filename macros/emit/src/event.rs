@@ -4,9 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use turnstile_spec::table::{Domain, Event, Payload, Vocabulary};
 
-use crate::document::{self, doc, ident, snake};
-use crate::names::{Variant, named};
 use crate::Extras;
+use crate::document::{self, doc, ident, number, snake};
+use crate::names::{Variant, named};
 
 /// Both enums, and one for each payload that is a list of words.
 pub(crate) fn events(words: &Vocabulary, extras: Extras) -> TokenStream {
@@ -119,6 +119,7 @@ fn of_kind(words: &Vocabulary) -> TokenStream {
     let idents: Vec<Ident> = words.events.iter().map(|event| ident(&event.name.ident)).collect();
     let bounds = words.events.iter().map(|event| {
         let (least, greatest) = event.payload.as_ref().map_or((0, 0), |it| it.domain.bounds());
+        let (least, greatest) = (number(least), number(greatest));
         quote!((#least, #greatest))
     });
     let events = words.events.iter().map(with_number);
@@ -163,7 +164,7 @@ fn with_number(event: &Event) -> TokenStream {
                 if index + 1 == count {
                     return quote!(_ => #of_type::#word);
                 }
-                let index = index as u16;
+                let index = number(index as u64);
                 quote!(#index => #of_type::#word)
             });
             quote!(Event::#name { #field: match number { #(#arms,)* } })

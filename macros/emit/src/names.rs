@@ -60,6 +60,14 @@ pub(crate) fn named(
     });
     let idents: Vec<&Ident> = variants.iter().map(|variant| &variant.ident).collect();
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    let parameter = ident(if variants.is_empty() { "_name" } else { "name" });
+    let found = match variants.is_empty() {
+        true => quote!(::core::option::Option::None),
+        false => quote!(match name {
+            #(#names => ::core::option::Option::Some(Self::#idents),)*
+            _ => ::core::option::Option::None,
+        }),
+    };
     quote! {
         #about
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,11 +86,8 @@ pub(crate) fn named(
 
             /// The one that the document spells so.
             #[must_use]
-            pub fn from_name(name: &str) -> ::core::option::Option<Self> {
-                match name {
-                    #(#names => ::core::option::Option::Some(Self::#idents),)*
-                    _ => ::core::option::Option::None,
-                }
+            pub fn from_name(#parameter: &str) -> ::core::option::Option<Self> {
+                #found
             }
         }
 

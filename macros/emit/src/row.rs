@@ -7,7 +7,7 @@ use quote::quote;
 use turnstile_spec::table::Vocabulary;
 
 use crate::Extras;
-use crate::document::{self, doc, ident};
+use crate::document::{self, doc, ident, number};
 
 /// The constant of each written row: `50` is `R50`, `claim-03.1` is `CLAIM_03_1`.
 pub(crate) fn constants(words: &Vocabulary) -> Vec<Ident> {
@@ -32,8 +32,8 @@ pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
     let constants = constants(words);
     let names: Vec<&str> = words.rows.iter().map(|row| row.id.as_str()).collect();
     let abouts = words.rows.iter().map(|row| doc(&document::row(row)));
-    let indices = (0..).take(constants.len()).map(|index: u16| quote!(#index));
-    let count = constants.len();
+    let indices = (0..constants.len() as u64).map(number);
+    let count = number(constants.len() as u64);
     let serde = extras.serde.then(serde);
     quote! {
         /// A row as written, by its place in the file.
