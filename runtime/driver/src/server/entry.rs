@@ -1,0 +1,120 @@
+//! What the server knows of a claim beyond the core: dates, durations, lease, names, user data.
+//!
+//! It is written from the core's effects alone and decides nothing.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use crate::wire::claim::{Change, ClaimBody};
+use crate::wire::date::Date;
+use crate::wire::status::Status;
+
+/// A claim's history and lease.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The resource's number, by which the core knows it.
+    pub number: u32,
+    /// The resource's name.
+    pub resource: Arc<str>,
+    /// As it came.
+    pub user_data: Option<Box<RawValue>>,
+    /// What was asked for, in the POST or in the last PATCH that was granted.
+    pub ttl_us: u64,
+    /// When the lease lapses; only while the claim holds the lock.
+    pub due_us: Option<u64>,
+    /// Minted at the activation.
+    pub token: Option<u64>,
+    /// In order; never empty.
+    pub history: Vec<(Status, u64)>,
+}
+
+impl Entry {
+    /// Notes a new status.
+    pub(crate) fn became(&mut self, status: Status, token: Option<u64>, now_us: u64) {
+        self.history.push((status, now_us));
+        self.token = token.or(self.token);
+        if status != Status::Active {
+            self.due_us = None;
+        }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.history.last().expect("a claim begins with a status").0
+    }
+
+    /// Seconds left; less than nothing once it has lapsed.
+    pub(crate) fn ttl(&self, now_us: u64) -> Option<f64> {
+        self.due_us.map(|due_us| (due_us as f64 - now_us as f64) / 1e6)
+    }
+
+    /// Seconds of holding.
+    pub(crate) fn active_duration(&self, now_us: u64) -> Option<f64> {
+        self.duration(Status::Active, now_us)
+    }
+
+    /// Seconds of waiting.
+    pub(crate) fn waiting_duration(&self, now_us: u64) -> Option<f64> {
+        self.duration(Status::Waiting, now_us)
+    }
+
+    /// From a status to the next one, or to now. Never zero: it has been so, however short.
+    fn duration(&self, of: Status, now_us: u64) -> Option<f64> {
+        let at = self.history.iter().position(|(status, _)| *status == of)?;
+        let until_us = self.history.get(at + 1).map_or(now_us, |(_, next_us)| *next_us);
+        Some(until_us.saturating_sub(self.history[at].1).max(1) as f64 / 1e6)
+    }
+
+    pub(crate) fn body(&self, id: u64, base: &str, now_us: u64) -> ClaimBody<'_> {
+        let change =
+            |(status, at_us): &(Status, u64)| Change { status: *status, timestamp: Date(*at_us) };
+        ClaimBody {
+            url: format!("{base}{id}/"),
+            resource: &self.resource,
+            status: self.status(),
+            created: Date(self.history[0].1),
+            status_history: self.history.iter().map(change).collect(),
+            ttl: self.ttl(now_us),
+            active_duration: self.active_duration(now_us),
+            waiting_duration: self.waiting_duration(now_us),
+            user_data: self.user_data.as_deref(),
+            fencing_token: self.token,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(history: &[(Status, u64)]) -> Entry {
+        Entry {
+            number: 0,
+            resource: "r".into(),
+            user_data: None,
+            ttl_us: 20_000_000,
+            due_us: Some(5_000_000),
+            token: None,
+            history: history.to_vec(),
+        }
+    }
+
+    #[test]
+    fn durations_run_while_a_status_lasts_and_freeze_with_the_next() {
+        use Status::{Active, Released, Waiting};
+        let waiting = entry(&[(Waiting, 1_000_000)]);
+        assert_eq!(waiting.waiting_duration(3_500_000), Some(2.5));
+        assert_eq!(waiting.active_duration(3_500_000), None);
+
+        let active = entry(&[(Waiting, 1_000_000), (Active, 1_000_000)]);
+        assert_eq!(active.waiting_duration(9_000_000), Some(0.000_001));
+        assert_eq!(active.active_duration(1_000_000), Some(0.000_001));
+        assert_eq!(active.ttl(4_000_000), Some(1.0));
+        assert_eq!(active.ttl(6_000_000), Some(-1.0));
+
+        let mut released = active;
+        released.became(Released, None, 2_000_000);
+        assert_eq!(released.active_duration(9_000_000), Some(1.0));
+        assert_eq!(released.ttl(4_000_000), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! Bodies of POST and PATCH: read into what is asked, or into the reasons why they cannot be.
+//!
+//! A reason stands under the offending field's name, and all of a body's reasons come at once. A
+//! field that is `null` is not there; a field that the protocol does not know is passed over.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use turnstile_core::claim::message::Asked;
+
+/// Why a request is refused, by the offending field.
+pub type Reasons = BTreeMap<&'static str, String>;
+
+/// What a body may carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// The longest name of a resource, in bytes.
+    pub resource_max: usize,
+    /// The longest user data, in bytes of JSON.
+    pub user_data_max: usize,
+    /// The shortest ttl, in microseconds.
+    pub ttl_min_us: u64,
+    /// The longest ttl, in microseconds.
+    pub ttl_max_us: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            resource_max: 1_024,
+            user_data_max: 16 << 10,
+            ttl_min_us: 0,
+            ttl_max_us: 366 * 86_400 * 1_000_000,
+        }
+    }
+}
+
+/// A claim that is asked for.
+#[derive(Clone, Debug)]
+pub struct Post {
+    /// Of which resource.
+    pub resource: String,
+    /// For how long without a renewal, in microseconds.
+    pub ttl_us: u64,
+    /// Whatever the client wants to be given back.
+    pub user_data: Option<Box<RawValue>>,
+}
+
+/// A change that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patch {
+    /// Count the ttl anew, with this many microseconds.
+    Ttl(u64),
+    /// Go to this status.
+    Status(Asked),
+}
+
+#[derive(Deserialize, Default)]
+struct Fields<'a> {
+    #[serde(borrow, default)]
+    resource: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    ttl: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    status: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    user_data: Option<&'a RawValue>,
+}
+
+/// Reads the body of a POST.
+///
+/// # Errors
+/// The reasons for a 400.
+pub fn read_post(body: &[u8], bounds: &Bounds) -> Result<Post, Reasons> {
+    let fields = read_fields(body)?;
+    let mut reasons = Reasons::new();
+    let resource = read_resource(fields.resource, bounds, &mut reasons);
+    let ttl_us = match fields.ttl {
+        Some(ttl) => read_ttl(ttl, bounds, &mut reasons),
+        None => refuse(&mut reasons, "ttl", "No ttl specified".into()),
+    };
+    if fields.user_data.is_some_and(|data| data.get().len() > bounds.user_data_max) {
+        let text = format!("At most {} bytes of user data are kept", bounds.user_data_max);
+        reasons.insert("user_data", text);
+    }
+    match (resource, ttl_us) {
+        (Some(resource), Some(ttl_us)) if reasons.is_empty() => {
+            Ok(Post { resource, ttl_us, user_data: fields.user_data.map(ToOwned::to_owned) })
+        }
+        _ => Err(reasons),
+    }
+}
+
+/// Reads the body of a PATCH; `wait` says how it wants to become active.
+///
+/// # Errors
+/// The reasons for a 400.
+pub fn read_patch(body: &[u8], bounds: &Bounds, wait: bool) -> Result<Patch, Reasons> {
+    let fields = read_fields(body)?;
+    let mut reasons = Reasons::new();
+    let status = fields.status.and_then(|status| read_asked(status, wait, &mut reasons));
+    let ttl_us = fields.ttl.and_then(|ttl| read_ttl(ttl, bounds, &mut reasons));
+    match (fields.status, fields.ttl) {
+        (Some(_), Some(_)) => {
+            let text = "Only one parameter may be updated per request";
+            reasons.insert("extra-parameters", text.into());
+        }
+        (None, None) => {
+            reasons.insert("missing-parameters", "No parameters specified".into());
+        }
+        (Some(_), None) | (None, Some(_)) => {}
+    }
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let asked = status.map(Patch::Status).or(ttl_us.map(Patch::Ttl));
+    Ok(asked.expect("without a reason one of both is there"))
+}
+
+fn read_fields(body: &[u8]) -> Result<Fields<'_>, Reasons> {
+    let refuse = |error: serde_json::Error| {
+        Reasons::from([("message", format!("The body is not a JSON object: {error}"))])
+    };
+    let raw: &RawValue = serde_json::from_slice(body).map_err(refuse)?;
+    // Valid JSON that is no object has no fields, and lacks the mandatory ones.
+    let is_object = raw.get().starts_with('{');
+    if is_object { serde_json::from_str(raw.get()).map_err(refuse) } else { Ok(Fields::default()) }
+}
+
+fn read_resource(
+    field: Option<&RawValue>,
+    bounds: &Bounds,
+    reasons: &mut Reasons,
+) -> Option<String> {
+    let Some(raw) = field else {
+        return refuse(reasons, "resource", "No resource specified".into());
+    };
+    match serde_json::from_str::<String>(raw.get()) {
+        Err(_) => refuse(reasons, "resource", "A resource is a string".into()),
+        Ok(name) if name.is_empty() => refuse(reasons, "resource", "No resource specified".into()),
+        Ok(name) if name.len() > bounds.resource_max => {
+            let text = format!("A resource has at most {} bytes", bounds.resource_max);
+            refuse(reasons, "resource", text)
+        }
+        Ok(name) => Some(name),
+    }
+}
+
+fn read_ttl(raw: &RawValue, bounds: &Bounds, reasons: &mut Reasons) -> Option<u64> {
+    let Ok(seconds) = serde_json::from_str::<f64>(raw.get()) else {
+        return refuse(reasons, "ttl", "A ttl is a number of seconds".into());
+    };
+    if seconds < 0.0 {
+        return refuse(reasons, "ttl", "Positive ttl required (in seconds)".into());
+    }
+    // A float that is too large becomes the largest integer, which is out of bounds as well.
+    let ttl_us = (seconds * 1e6) as u64;
+    if ttl_us < bounds.ttl_min_us || ttl_us > bounds.ttl_max_us {
+        let (min, max) = (bounds.ttl_min_us as f64 / 1e6, bounds.ttl_max_us as f64 / 1e6);
+        return refuse(reasons, "ttl", format!("A ttl is between {min} and {max} seconds"));
+    }
+    Some(ttl_us)
+}
+
+fn read_asked(raw: &RawValue, wait: bool, reasons: &mut Reasons) -> Option<Asked> {
+    let name = serde_json::from_str::<String>(raw.get());
+    match name.as_deref() {
+        Ok("active") => Some(Asked::Active { wait }),
+        Ok("released") => Some(Asked::Released),
+        Ok("aborted") => Some(Asked::Aborted),
+        Ok("withdrawn") => Some(Asked::Withdrawn),
+        Ok("revoked") => Some(Asked::Revoked),
+        Ok(_) | Err(_) => refuse(reasons, "status", "Invalid value for status".into()),
+    }
+}
+
+fn refuse<T>(reasons: &mut Reasons, field: &'static str, text: String) -> Option<T> {
+    reasons.insert(field, text);
+    None
+}
+
+/// What a client writes into a POST.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PostBody<'a> {
+    /// The resource.
+    pub resource: &'a str,
+    /// Seconds.
+    pub ttl: f64,
+    /// Whatever the client wants to be given back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data: Option<&'a RawValue>,
+}
+
+/// The body of a PATCH of the status.
+#[must_use]
+pub fn status_body(asked: Asked) -> String {
+    format!(r#"{{"status":"{}"}}"#, asked.name())
+}
+
+/// The body of a PATCH of the ttl.
+#[must_use]
+pub fn ttl_body(ttl_us: u64) -> String {
+    format!(r#"{{"ttl":{:?}}}"#, ttl_us as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_post(body: &str, fields: &[&str]) {
+        let read = read_post(body.as_bytes(), &Bounds::default());
+        let reasons = read.err().unwrap_or_default();
+        assert_eq!(reasons.keys().copied().collect::<Vec<_>>(), fields, "{body}");
+    }
+
+    #[track_caller]
+    fn check_patch(body: &str, expected: Result<Patch, &[&str]>) {
+        let read = read_patch(body.as_bytes(), &Bounds::default(), false);
+        let read = read.map_err(|reasons| reasons.keys().copied().collect::<Vec<_>>());
+        assert_eq!(read, expected.map_err(<[&str]>::to_vec), "{body}");
+    }
+
+    #[test]
+    fn a_post_is_refused_under_the_names_of_its_fields() {
+        check_post(r#"{"resource":"a","ttl":1}"#, &[]);
+        check_post(r#"{"resource":"a","ttl":0.01,"user_data":[1],"more":true}"#, &[]);
+        check_post("{}", &["resource", "ttl"]);
+        check_post("[]", &["resource", "ttl"]);
+        check_post(r#"{"resource":null,"ttl":null}"#, &["resource", "ttl"]);
+        check_post(r#"{"resource":"","ttl":-1}"#, &["resource", "ttl"]);
+        check_post(r#"{"resource":7,"ttl":"soon"}"#, &["resource", "ttl"]);
+        check_post(r#"{"resource":"a","ttl":1e300}"#, &["ttl"]);
+        check_post("", &["message"]);
+        check_post("{resource}", &["message"]);
+        check_post(r#"{"resource":"a","ttl":1,"ttl":2}"#, &["message"]);
+    }
+
+    #[test]
+    fn a_patch_changes_one_thing() {
+        check_patch(r#"{"ttl":1.5}"#, Ok(Patch::Ttl(1_500_000)));
+        check_patch(r#"{"ttl":0}"#, Ok(Patch::Ttl(0)));
+        let released = Patch::Status(Asked::Released);
+        check_patch(r#"{"status":"released"}"#, Ok(released));
+        check_patch(r#"{"status":"released","ttl":null}"#, Ok(released));
+        check_patch(r#"{"status":"active","ttl":1}"#, Err(&["extra-parameters"]));
+        check_patch("{}", Err(&["missing-parameters"]));
+        check_patch(r#"{"status":"expired"}"#, Err(&["status"]));
+        check_patch(r#"{"status":"waiting"}"#, Err(&["status"]));
+        check_patch(r#"{"status":3}"#, Err(&["status"]));
+        check_patch(r#"{"ttl":-1.7}"#, Err(&["ttl"]));
+        check_patch("nonsense", Err(&["message"]));
+    }
+
+    #[test]
+    fn what_a_client_writes_a_server_reads() {
+        check_patch(&ttl_body(20_000_000), Ok(Patch::Ttl(20_000_000)));
+        assert_eq!(ttl_body(20_000_000), r#"{"ttl":20.0}"#);
+        check_patch(&status_body(Asked::Aborted), Ok(Patch::Status(Asked::Aborted)));
+    }
+}

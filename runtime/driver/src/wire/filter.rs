@@ -1,0 +1,217 @@
+//! The query of `GET /v1/claims/`: what is listed, and how much of it.
+//!
+//! It reads text and holds values against bounds; the claims themselves it never sees.
+
+use crate::wire::ask::Reasons;
+use crate::wire::status::Status;
+
+/// How many claims are listed unless a limit is given.
+const LIMIT_DEFAULT: usize = 10;
+/// More claims than this are never listed at once.
+pub const LIMIT_MAX: usize = 10_000;
+
+/// A lower and an upper bound in seconds, both inclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Range {
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+}
+
+impl Range {
+    /// Is a value wanted. One that is not there is wanted only where nothing is asked of it.
+    #[must_use]
+    pub fn holds(&self, value: Option<f64>) -> bool {
+        match value {
+            None => !self.is_set(),
+            Some(value) => {
+                self.minimum.is_none_or(|minimum| value >= minimum)
+                    && self.maximum.is_none_or(|maximum| value <= maximum)
+            }
+        }
+    }
+
+    /// Is anything asked.
+    #[must_use]
+    pub const fn is_set(&self) -> bool {
+        self.minimum.is_some() || self.maximum.is_some()
+    }
+}
+
+/// Which claims are listed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    /// Only those of this resource.
+    pub resource: Option<String>,
+    /// Only those of this status.
+    pub status: Option<Status>,
+    /// Only those with this much ttl left; implies active.
+    pub ttl: Range,
+    /// Only those that were active for so long.
+    pub active_duration: Range,
+    /// Only those that waited for so long.
+    pub waiting_duration: Range,
+    /// At most so many.
+    pub limit: usize,
+    /// After so many.
+    pub offset: usize,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            resource: None,
+            status: None,
+            ttl: Range::default(),
+            active_duration: Range::default(),
+            waiting_duration: Range::default(),
+            limit: LIMIT_DEFAULT,
+            offset: 0,
+        }
+    }
+}
+
+impl Filter {
+    /// Reads a query string. A name that the protocol does not know is passed over.
+    ///
+    /// # Errors
+    /// The reasons for a 400.
+    pub fn read(query: &str) -> Result<Self, Reasons> {
+        let mut filter = Self::default();
+        let mut reasons = Reasons::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (Some(name), Some(value)) = (decode(name), decode(value)) else {
+                reasons.insert("message", "The query string is not percent-encoded UTF-8".into());
+                continue;
+            };
+            filter.set(&name, value, &mut reasons);
+        }
+        if reasons.is_empty() { Ok(filter) } else { Err(reasons) }
+    }
+
+    fn set(&mut self, name: &str, value: String, reasons: &mut Reasons) {
+        match name {
+            "resource" => self.resource = Some(value),
+            "status" => match Status::from_name(&value) {
+                Some(status) => self.status = Some(status),
+                None => {
+                    reasons.insert("status", format!("{value:?} is not a status"));
+                }
+            },
+            "limit" => set_count(&mut self.limit, "limit", &value, reasons),
+            "offset" => set_count(&mut self.offset, "offset", &value, reasons),
+            _ => self.set_bound(name, &value, reasons),
+        }
+        self.limit = self.limit.min(LIMIT_MAX);
+    }
+
+    fn set_bound(&mut self, name: &str, value: &str, reasons: &mut Reasons) {
+        let (bound, key) = match name {
+            "minimum_ttl" => (&mut self.ttl.minimum, "minimum_ttl"),
+            "maximum_ttl" => (&mut self.ttl.maximum, "maximum_ttl"),
+            "minimum_active_duration" => {
+                (&mut self.active_duration.minimum, "minimum_active_duration")
+            }
+            "maximum_active_duration" => {
+                (&mut self.active_duration.maximum, "maximum_active_duration")
+            }
+            "minimum_waiting_duration" => {
+                (&mut self.waiting_duration.minimum, "minimum_waiting_duration")
+            }
+            "maximum_waiting_duration" => {
+                (&mut self.waiting_duration.maximum, "maximum_waiting_duration")
+            }
+            _ => return,
+        };
+        match value.parse::<f64>() {
+            Ok(seconds) if !seconds.is_nan() => *bound = Some(seconds),
+            Ok(_) | Err(_) => {
+                reasons.insert(key, format!("{value:?} is not a number of seconds"));
+            }
+        }
+    }
+}
+
+fn set_count(count: &mut usize, key: &'static str, value: &str, reasons: &mut Reasons) {
+    match value.parse() {
+        Ok(number) => *count = number,
+        Err(_) => {
+            reasons.insert(key, format!("{value:?} is not a number of claims"));
+        }
+    }
+}
+
+/// Undoes percent-encoding, with `+` for a space.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let (high, low) = (rest.next()?, rest.next()?);
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                (digit(high)? * 16 + digit(low)?) as u8
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Percent-encodes a value for a query string.
+#[must_use]
+pub fn encode(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(query: &str, key: &str) {
+        let reasons = Filter::read(query).expect_err("a bad value");
+        assert!(reasons.contains_key(key), "{query}: {reasons:?}");
+    }
+
+    #[test]
+    fn a_filter_is_read_whole() {
+        let filter =
+            Filter::read("resource=a%2Fb+c&status=active&minimum_ttl=1.5&limit=3&offset=2")
+                .expect("well formed");
+        assert_eq!(filter.resource.as_deref(), Some("a/b c"));
+        assert_eq!(filter.status, Some(Status::Active));
+        assert_eq!((filter.limit, filter.offset), (3, 2));
+        assert!(filter.ttl.holds(Some(1.5)));
+        assert!(!filter.ttl.holds(Some(1.4)));
+        assert!(!filter.ttl.holds(None));
+        assert!(filter.active_duration.holds(None));
+        assert_eq!(Filter::read("").expect("nothing is asked"), Filter::default());
+    }
+
+    #[test]
+    fn a_bad_value_is_refused_under_its_name() {
+        check_refused("minimum_ttl=foo", "minimum_ttl");
+        check_refused("maximum_active_duration=", "maximum_active_duration");
+        check_refused("minimum_waiting_duration=NaN", "minimum_waiting_duration");
+        check_refused("limit=-1", "limit");
+        check_refused("offset=x", "offset");
+        check_refused("status=lost", "status");
+        check_refused("resource=%zz", "message");
+    }
+
+    #[test]
+    fn what_is_encoded_decodes() {
+        let name = "a/b c+ü%&=";
+        assert_eq!(decode(&encode(name)).as_deref(), Some(name));
+    }
+}
