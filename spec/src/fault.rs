@@ -1,6 +1,14 @@
 //! Faults: what is wrong with a file, where, and what to do about it.
 //!
-//! A fault is data; [`Fault::render`] turns it into the text a person reads.
+//! A fault is data; [`Fault::render`] turns it into the text a person reads. It knows no table.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::code;
+use crate::source::{Source, floor};
 
 /// A place in a file, in bytes of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -9,6 +17,15 @@ pub struct Span {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
+}
+
+impl Span {
+    /// A range of bytes; what lies beyond 4 GiB is no file of ours.
+    #[must_use]
+    pub fn of(range: &Range<usize>) -> Self {
+        let clamp = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        Self { start: clamp(range.start), end: clamp(range.end) }
+    }
 }
 
 /// How bad a fault is.
@@ -42,4 +59,111 @@ pub struct Fault {
     pub labels: Vec<Label>,
     /// The edit that mends it.
     pub help: Option<String>,
+}
+
+impl Fault {
+    /// A fault that stops the reader.
+    pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, severity: Severity::Error, message, labels: Vec::new(), help: None }
+    }
+
+    /// A fault that the literal table runs with.
+    pub(crate) fn finding(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Finding, ..Self::error(code, message) }
+    }
+
+    /// Something is more than a named limit allows.
+    pub(crate) fn limit(span: Span, what: &str, unit: &str, limit: usize) -> Self {
+        let message = format!("{what}; the limit is {limit} {unit}");
+        Self::error(code::LIMIT, message)
+            .label(span, "too much")
+            .help("split the machine into several, one a file")
+    }
+
+    /// Points at a place. The first one is where the fault is; an empty place is left out.
+    #[must_use]
+    pub(crate) fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Says what to edit.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Where the fault is.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.labels.first().map_or(Span::default(), |label| label.span)
+    }
+
+    /// The text a person reads: code, message, the offending lines underlined, what to edit.
+    #[must_use]
+    pub fn render(&self, source: &Source) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Finding => Level::WARNING.with_name("finding"),
+        };
+        let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
+        for (nth, label) in self.labels.iter().enumerate() {
+            let kind = if nth == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let range = first_line(&source.text, label.span);
+            snippet = snippet.annotation(kind.span(range).label(label.text.as_str()));
+        }
+        let mut group: Group<'_> =
+            level.primary_title(self.message.as_str()).id(self.code).element(snippet);
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        Renderer::plain().render(&[group])
+    }
+}
+
+/// The part of a span on its first line: a whole block is pointed at by its first words.
+fn first_line(text: &str, span: Span) -> Range<usize> {
+    let start = floor(text, span.start as usize);
+    let end = floor(text, span.end as usize).max(start);
+    let line = text[start..end].find('\n').map_or(end, |newline| start + newline);
+    start..line
+}
+
+/// The faults of one file, in the order in which they stand in it; at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults {
+    /// The file.
+    pub source: Source,
+    /// What is wrong with it.
+    pub list: Vec<Fault>,
+}
+
+impl Faults {
+    /// Every fault as text, a blank line between two.
+    #[must_use]
+    pub fn render(&self) -> String {
+        render(&self.list, &self.source)
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render())
+    }
+}
+
+impl std::error::Error for Faults {}
+
+/// Faults or findings as text, a blank line between two.
+#[must_use]
+pub fn render(faults: &[Fault], source: &Source) -> String {
+    let texts: Vec<String> = faults.iter().map(|fault| fault.render(source)).collect();
+    texts.join("\n\n") + "\n"
+}
+
+/// In the order of the file; what points at nothing comes first.
+pub(crate) fn sort(faults: &mut [Fault]) {
+    faults.sort_by(|a, b| (a.span().start, a.code).cmp(&(b.span().start, b.code)));
 }

@@ -4,8 +4,23 @@
 //! table (amended, without findings). Only this crate builds either. It knows no Rust syntax, no
 //! runtime and no checker: everything else in Turnstile hangs on what stands in [`table`].
 
+pub mod bundled;
+mod camel;
+mod code;
 pub mod fault;
+mod language;
+pub mod limit;
+mod lint;
+pub mod literal;
+mod raw;
+mod read;
+mod shape;
+pub mod source;
 pub mod table;
+mod yaml;
 
-pub use fault::{Fault, Severity};
+pub use camel::camel;
+pub use fault::{Fault, Faults, Severity};
+pub use literal::{Literal, Sound};
+pub use source::Source;
 pub use table::Table;

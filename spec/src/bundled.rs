@@ -1,0 +1,25 @@
+//! The tables and systems that ship with this crate, as text. Nothing is read from a disk.
+
+/// One bundled file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bundled {
+    /// `claim`.
+    pub name: &'static str,
+    /// `spec/tables/claim.yaml`: its place in a checkout.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// Tables, by name.
+pub const TABLES: &[Bundled] = &[Bundled {
+    name: "claim",
+    file: "spec/tables/claim.yaml",
+    text: include_str!("../tables/claim.yaml"),
+}];
+
+/// The bundled table of a name.
+#[must_use]
+pub fn table(name: &str) -> Option<&'static Bundled> {
+    TABLES.iter().find(|bundled| bundled.name == name)
+}

@@ -1,0 +1,53 @@
+//! How a document's name is spelled in Rust: `retrying abort` is `RetryingAbort`.
+
+/// CamelCase of a name: words begin large, words all in capitals are let down (`PATCH`, `Patch`),
+/// what is neither letter nor digit separates words. Empty where nothing is left.
+#[must_use]
+pub fn camel(name: &str) -> String {
+    let mut ident = String::new();
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        let shouted = !word.bytes().any(|b| b.is_ascii_lowercase());
+        let (first, rest) = word.split_at(1);
+        ident.push_str(&first.to_ascii_uppercase());
+        if shouted {
+            ident.push_str(&rest.to_ascii_lowercase());
+        } else {
+            ident.push_str(rest);
+        }
+    }
+    if ident.starts_with(|c: char| c.is_ascii_digit()) {
+        ident.insert(0, 'N');
+    }
+    ident
+}
+
+/// Whether a text can stand as the name of an enum's variant.
+#[must_use]
+pub fn is_variant(ident: &str) -> bool {
+    ident.starts_with(|c: char| c.is_ascii_uppercase())
+        && ident.bytes().all(|b| b.is_ascii_alphanumeric())
+        && ident != "Self"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{camel, is_variant};
+
+    #[test]
+    fn names_become_variants() {
+        for (name, ident) in [
+            ("retrying abort", "RetryingAbort"),
+            ("send PATCH (ttl=...)", "SendPatchTtl"),
+            ("WAITLOCK", "Waitlock"),
+            ("BecomeCoord", "BecomeCoord"),
+            ("LOCK-INFO-REQ", "LockInfoReq"),
+            ("4xx", "N4xx"),
+            ("…", ""),
+        ] {
+            assert_eq!(camel(name), ident);
+            assert_eq!(is_variant(ident), !ident.is_empty(), "{ident}");
+        }
+        assert!(!is_variant("Self"));
+        assert!(!is_variant("lower"));
+    }
+}

@@ -1,0 +1,22 @@
+//! Every bound of the reader, by name. Never read from the environment: a file means the same to all.
+
+/// The largest file, in bytes.
+pub const FILE_BYTES: usize = 1 << 20;
+/// How deep YAML collections may nest.
+pub const NESTING: usize = 24;
+/// The longest name of a state, event, action, resource, guard or machine, in bytes.
+pub const NAME_BYTES: usize = 200;
+/// Entries of `states`, `events`, `actions`, `resources`, `guards` or `sets`, each.
+pub const NAMES: usize = 1_000;
+/// Written rows of a table, those of its amendments included.
+pub const ROWS: usize = 4_000;
+/// Rows after `from` and `event` lists are written out.
+pub const EXPANDED_ROWS: usize = 20_000;
+/// Entries of `ignore` and `impossible`, each written out per state and event.
+pub const CELLS: usize = 40_000;
+/// Amendments of a table.
+pub const AMENDMENTS: usize = 400;
+/// Guards that one cell's rows may ask together: conflicts are decided over all their answers.
+pub const CELL_GUARDS: usize = 10;
+/// Faults of one file that are kept; the rest are counted.
+pub const FAULTS: usize = 400;

@@ -1,0 +1,111 @@
+//! Names that nothing declares: states, events, actions, resources, guards, each with the one that
+//! may be meant.
+
+use crate::code;
+use crate::fault::Fault;
+use crate::lint::Subject;
+use crate::raw;
+use crate::read::pattern::{self, Wrong};
+use crate::shape::nearest;
+use crate::yaml::Word;
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let draft = subject.lookup.draft;
+    for (_, row) in &draft.rows {
+        for word in &row.from {
+            if word.text != "any" && subject.lookup.set(&word.text).is_none() {
+                state(subject, word, faults);
+            }
+        }
+        if row.to.text != "same" {
+            state(subject, &row.to, faults);
+        }
+        row.event.iter().for_each(|word| event(subject, word, faults));
+        row.does.iter().for_each(|word| action(subject, word, faults));
+        let guards = row.condition.iter().flat_map(raw::Condition::names);
+        guards.for_each(|word| guard(subject, word, faults));
+    }
+    for (_, set) in &draft.parts.sets {
+        set.states.iter().for_each(|word| state(subject, word, faults));
+    }
+    for cell in draft.parts.ignore.iter().chain(&draft.parts.impossible) {
+        for word in &cell.states {
+            if word.text != "any" && subject.lookup.set(&word.text).is_none() {
+                state(subject, word, faults);
+            }
+        }
+        cell.events.iter().for_each(|word| event(subject, word, faults));
+    }
+    held(subject, faults);
+}
+
+fn undeclared<'n>(
+    code: &'static str,
+    what: &str,
+    word: &Word,
+    known: impl Iterator<Item = &'n str>,
+) -> Fault {
+    let message = format!("{what} `{}` is not declared", word.text);
+    let help = match nearest(&word.text, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("declare it, or name a declared {what}"),
+    };
+    Fault::finding(code, message).label(word.span, format!("no such {what}")).help(help)
+}
+
+fn state(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
+    if subject.lookup.declaration(&word.text).is_some() {
+        return;
+    }
+    let declared = subject.lookup.draft.parts.states.iter();
+    let known = declared.filter(|(_, state)| !state.undeclared).map(|(name, _)| name.text.as_str());
+    faults.push(undeclared(code::UNDECLARED_STATE, "state", word, known));
+}
+
+fn event(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
+    let name = match pattern::event(&word.text, subject.lookup.vocabulary) {
+        Err(Wrong::Undeclared(name)) => name,
+        Err(_) => return,
+        Ok((id, _)) => {
+            let name = subject.lookup.vocabulary.events[id.index()].name.name.clone();
+            if subject.lookup.event(id).is_some() {
+                return;
+            }
+            name
+        }
+    };
+    let known = subject.lookup.draft.parts.events.iter().map(|(name, _)| name.text.as_str());
+    let word = Word { text: name, span: word.span };
+    faults.push(undeclared(code::UNDECLARED_EVENT, "event", &word, known));
+}
+
+fn action(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
+    if subject.lookup.does(&word.text).is_none() {
+        let known = subject.lookup.draft.parts.actions.iter().map(|(name, _)| name.text.as_str());
+        faults.push(undeclared(code::UNDECLARED_ACTION, "action", word, known));
+    }
+}
+
+fn guard(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
+    let guards = &subject.lookup.draft.parts.guards;
+    if guards.iter().all(|(name, _)| name.text != word.text) {
+        let known = guards.iter().map(|(name, _)| name.text.as_str());
+        faults.push(undeclared(code::UNDECLARED_GUARD, "guard", word, known));
+    }
+}
+
+/// Resources that states hold, events consume, actions handle and general words stand for.
+fn held(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let parts = &subject.lookup.draft.parts;
+    let states = parts.states.iter().flat_map(|(_, s)| [&s.holds, &s.may_hold]);
+    let events = parts.events.iter().map(|(_, event)| &event.consumes);
+    let actions =
+        parts.actions.iter().flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
+    let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
+    for word in states.chain(events).chain(actions).chain(general).flatten().flatten() {
+        if !subject.lookup.declares_resource(&word.text) {
+            let known = parts.resources.iter().map(|(name, _)| name.text.as_str());
+            faults.push(undeclared(code::UNDECLARED_RESOURCE, "resource", word, known));
+        }
+    }
+}

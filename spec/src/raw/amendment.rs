@@ -1,0 +1,142 @@
+//! Amendments as they are written: what they add, change and remove, and why.
+
+use super::row::condition;
+use super::{Condition, Parts, list, parts, text, word, words};
+use crate::fault::Span;
+use crate::table::Lines;
+use crate::yaml::{Node, Word};
+
+/// One amendment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Amendment {
+    pub(crate) id: Word,
+    pub(crate) because: String,
+    pub(crate) shown_by: Vec<Word>,
+    pub(crate) needs: Vec<Word>,
+    pub(crate) rows: Vec<Change>,
+    pub(crate) add: Parts,
+    pub(crate) change: Parts,
+    pub(crate) remove: Removal,
+    pub(crate) span: Span,
+}
+
+/// A row and its new values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change {
+    pub(crate) row: Selector,
+    pub(crate) set: SetRow,
+}
+
+/// Which row of the literal table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selector {
+    pub(crate) cite: Vec<Lines>,
+    pub(crate) from: Option<Word>,
+    pub(crate) event: Option<Word>,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) span: Span,
+}
+
+/// The values that replace a row's own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetRow {
+    pub(crate) from: Option<Vec<Word>>,
+    pub(crate) to: Option<Word>,
+    pub(crate) event: Option<Vec<Word>>,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) does: Option<Vec<Word>>,
+    pub(crate) span: Span,
+}
+
+/// What an amendment removes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Removal {
+    pub(crate) rows: Vec<Selector>,
+    pub(crate) states: Vec<Word>,
+    pub(crate) sets: Vec<Word>,
+    pub(crate) events: Vec<Word>,
+    pub(crate) actions: Vec<Word>,
+    pub(crate) resources: Vec<Word>,
+    pub(crate) guards: Vec<Word>,
+    pub(crate) ignore: Vec<CellSelector>,
+    pub(crate) impossible: Vec<CellSelector>,
+}
+
+/// Which entry of `ignore` or `impossible`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CellSelector {
+    pub(crate) states: Vec<Word>,
+    pub(crate) events: Vec<Word>,
+    pub(crate) span: Span,
+}
+
+pub(super) fn amendment(node: &Node) -> Amendment {
+    let mut rows = node.at("change").map(|node| list(node, "rows", change)).unwrap_or_default();
+    if node.at("row").is_some() || node.at("set").is_some() {
+        rows.insert(0, change(node));
+    }
+    Amendment {
+        id: word(node, "id").unwrap_or_default(),
+        because: text(node, "because"),
+        shown_by: words(node, "shown-by").unwrap_or_default(),
+        needs: words(node, "needs").unwrap_or_default(),
+        rows,
+        add: node.at("add").map(parts).unwrap_or_default(),
+        change: node.at("change").map(parts).unwrap_or_default(),
+        remove: node.at("remove").map(removal).unwrap_or_default(),
+        span: node.span,
+    }
+}
+
+fn change(node: &Node) -> Change {
+    let unset = SetRow { span: node.span, ..SetRow::default() };
+    let missing = Selector { span: node.span, ..Selector::default() };
+    Change {
+        row: node.at("row").map_or(missing, selector),
+        set: node.at("set").map_or(unset, set_row),
+    }
+}
+
+fn selector(node: &Node) -> Selector {
+    Selector {
+        cite: super::cite(node, "cite"),
+        from: word(node, "from"),
+        event: word(node, "event"),
+        condition: node.at("if").map(condition),
+        span: node.span,
+    }
+}
+
+fn set_row(node: &Node) -> SetRow {
+    SetRow {
+        from: words(node, "from"),
+        to: word(node, "to"),
+        event: words(node, "event"),
+        condition: node.at("if").map(condition),
+        does: words(node, "do"),
+        span: node.span,
+    }
+}
+
+fn removal(node: &Node) -> Removal {
+    let words = |key| words(node, key).unwrap_or_default();
+    Removal {
+        rows: list(node, "rows", selector),
+        states: words("states"),
+        sets: words("sets"),
+        events: words("events"),
+        actions: words("actions"),
+        resources: words("resources"),
+        guards: words("guards"),
+        ignore: list(node, "ignore", cell_selector),
+        impossible: list(node, "impossible", cell_selector),
+    }
+}
+
+fn cell_selector(node: &Node) -> CellSelector {
+    CellSelector {
+        states: words(node, "state").unwrap_or_default(),
+        events: words(node, "event").unwrap_or_default(),
+        span: node.span,
+    }
+}

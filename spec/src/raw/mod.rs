@@ -1,0 +1,256 @@
+//! A table file as it is written: words and places, names not yet looked up. Stands between the YAML
+//! tree, whose shape is checked by then, and the reader. It finds no faults.
+
+mod amendment;
+mod row;
+
+use crate::shape;
+use crate::table::Lines;
+use crate::yaml::{Node, Value, Word};
+
+pub(crate) use amendment::{Amendment, CellSelector, Change, Removal, Selector, SetRow};
+pub(crate) use row::{Cell, Condition, Row};
+
+/// A list of declarations, each under its name, in the order written.
+pub(crate) type Named<T> = Vec<(Word, T)>;
+
+/// A whole file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) machine: Word,
+    pub(crate) document: Option<Document>,
+    pub(crate) parts: Parts,
+    pub(crate) uncited: Vec<Uncited>,
+    pub(crate) amendments: Vec<Amendment>,
+}
+
+/// What a table declares, and what an amendment adds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) states: Named<State>,
+    pub(crate) sets: Named<Set>,
+    pub(crate) events: Named<Event>,
+    pub(crate) actions: Named<Action>,
+    pub(crate) resources: Named<Resource>,
+    pub(crate) guards: Named<About>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) ignore: Vec<Cell>,
+    pub(crate) impossible: Vec<Cell>,
+}
+
+/// The document that a table transcribes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Document {
+    pub(crate) file: String,
+    pub(crate) title: String,
+    pub(crate) section: String,
+    pub(crate) sha256: String,
+    pub(crate) cite: Vec<Lines>,
+}
+
+/// What every declaration may have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct About {
+    pub(crate) about: String,
+    pub(crate) ident: Option<Word>,
+    pub(crate) cite: Vec<Lines>,
+}
+
+/// A state's declaration. What is `None` is not written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct State {
+    pub(crate) about: About,
+    pub(crate) holds: Option<Vec<Word>>,
+    pub(crate) may_hold: Option<Vec<Word>>,
+    pub(crate) initial: Option<bool>,
+    pub(crate) is_final: Option<bool>,
+    pub(crate) invented: Option<Word>,
+    pub(crate) undeclared: bool,
+}
+
+/// A named set of states.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Set {
+    pub(crate) about: About,
+    pub(crate) states: Vec<Word>,
+}
+
+/// An event's declaration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) about: About,
+    pub(crate) kind: Option<Word>,
+    pub(crate) payload: Option<(Word, Vec<Word>)>,
+    /// More fields than one: an error.
+    pub(crate) surplus: Option<Word>,
+    /// Whether the payload's values are a list of words.
+    pub(crate) is_words: bool,
+    pub(crate) consumes: Option<Vec<Word>>,
+}
+
+/// An action's declaration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Action {
+    pub(crate) about: About,
+    pub(crate) creates: Option<Vec<Word>>,
+    pub(crate) deletes: Option<Vec<Word>>,
+    pub(crate) restarts: Option<Vec<Word>>,
+    pub(crate) abandons: Option<Vec<Word>>,
+}
+
+/// A resource, or a general word for several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Resource {
+    pub(crate) about: About,
+    pub(crate) kind: Option<Word>,
+    pub(crate) any_of: Option<Vec<Word>>,
+}
+
+/// Lines that nothing cites.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Uncited {
+    pub(crate) lines: Vec<Lines>,
+    pub(crate) because: String,
+    pub(crate) span: crate::fault::Span,
+}
+
+/// Reads a tree whose shape is right.
+pub(crate) fn table(node: &Node) -> Table {
+    Table {
+        machine: word(node, "machine").unwrap_or_default(),
+        document: node.at("document").map(document),
+        parts: parts(node),
+        uncited: list(node, "uncited", |node| Uncited {
+            lines: cite(node, "lines"),
+            because: text(node, "because"),
+            span: node.span,
+        }),
+        amendments: list(node, "amendments", amendment::amendment),
+    }
+}
+
+/// The declarations, rows and cells of a file or of an amendment's `add` and `change`.
+pub(crate) fn parts(node: &Node) -> Parts {
+    Parts {
+        states: named(node, "states", state),
+        sets: named(node, "sets", set),
+        events: named(node, "events", event),
+        actions: named(node, "actions", action),
+        resources: named(node, "resources", resource),
+        guards: named(node, "guards", guard),
+        rows: list(node, "transitions", row::row),
+        ignore: list(node, "ignore", row::cell),
+        impossible: list(node, "impossible", row::cell),
+    }
+}
+
+fn document(node: &Node) -> Document {
+    Document {
+        file: text(node, "file"),
+        title: text(node, "title"),
+        section: text(node, "section"),
+        sha256: text(node, "sha256"),
+        cite: cite(node, "cite"),
+    }
+}
+
+fn about(node: &Node) -> About {
+    About { about: text(node, "about"), ident: word(node, "ident"), cite: cite(node, "cite") }
+}
+
+fn state(node: &Node) -> State {
+    State {
+        about: about(node),
+        holds: words(node, "holds"),
+        may_hold: words(node, "may hold"),
+        initial: flag(node, "initial"),
+        is_final: flag(node, "final"),
+        invented: word(node, "invented"),
+        undeclared: flag(node, "undeclared").unwrap_or(false),
+    }
+}
+
+fn set(node: &Node) -> Set {
+    match node.value {
+        Value::List(_) => Set { about: About::default(), states: node.words() },
+        Value::Absent | Value::Scalar(_) | Value::Map(_) => {
+            Set { about: about(node), states: words(node, "states").unwrap_or_default() }
+        }
+    }
+}
+
+fn event(node: &Node) -> Event {
+    let fields = node.at("payload").map(Node::entries).unwrap_or_default();
+    Event {
+        about: about(node),
+        kind: word(node, "kind"),
+        payload: fields.first().map(|(field, values)| (field.clone(), values.words())),
+        surplus: fields.get(1).map(|(field, _)| field.clone()),
+        is_words: fields.first().is_some_and(|(_, node)| matches!(node.value, Value::List(_))),
+        consumes: words(node, "consumes"),
+    }
+}
+
+fn action(node: &Node) -> Action {
+    Action {
+        about: about(node),
+        creates: words(node, "creates"),
+        deletes: words(node, "deletes"),
+        restarts: words(node, "restarts"),
+        abandons: words(node, "abandons"),
+    }
+}
+
+fn resource(node: &Node) -> Resource {
+    match node.value {
+        Value::Scalar(_) => Resource { kind: Some(node.word()), ..Resource::default() },
+        Value::List(_) => Resource { any_of: Some(node.words()), ..Resource::default() },
+        Value::Absent | Value::Map(_) => {
+            Resource { about: about(node), kind: word(node, "kind"), any_of: words(node, "any of") }
+        }
+    }
+}
+
+fn guard(node: &Node) -> About {
+    match &node.value {
+        Value::Scalar(text) => About { about: text.clone(), ..About::default() },
+        Value::Absent | Value::List(_) | Value::Map(_) => about(node),
+    }
+}
+
+/// The text under a key, or empty.
+pub(crate) fn text(node: &Node, key: &str) -> String {
+    word(node, key).map(|word| word.text).unwrap_or_default()
+}
+
+/// The word under a key.
+pub(crate) fn word(node: &Node, key: &str) -> Option<Word> {
+    node.at(key).map(Node::word)
+}
+
+/// The word or words under a key.
+pub(crate) fn words(node: &Node, key: &str) -> Option<Vec<Word>> {
+    node.at(key).map(Node::words)
+}
+
+/// The lines under a key.
+pub(crate) fn cite(node: &Node, key: &str) -> Vec<Lines> {
+    let words = words(node, key).unwrap_or_default();
+    words.iter().filter_map(|word| shape::lines(&word.text)).collect()
+}
+
+/// The items of the list under a key.
+pub(crate) fn list<T>(node: &Node, key: &str, read: fn(&Node) -> T) -> Vec<T> {
+    node.at(key).map(|list| list.items().iter().map(read).collect()).unwrap_or_default()
+}
+
+/// The entries of the mapping under a key.
+pub(crate) fn named<T>(node: &Node, key: &str, read: fn(&Node) -> T) -> Named<T> {
+    let entries = node.at(key).map(Node::entries).unwrap_or_default();
+    entries.iter().map(|(name, node)| (name.clone(), read(node))).collect()
+}
+
+/// The flag under a key.
+pub(crate) fn flag(node: &Node, key: &str) -> Option<bool> {
+    word(node, key).map(|word| word.text == "true")
+}

@@ -1,0 +1,117 @@
+//! Rows, cells and conditions as they are written.
+
+use super::{cite, text, word, words};
+use crate::fault::Span;
+use crate::table::Lines;
+use crate::yaml::{Node, Value, Word};
+
+/// A row of `transitions`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) from: Vec<Word>,
+    pub(crate) to: Word,
+    pub(crate) event: Vec<Word>,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) does: Vec<Word>,
+    pub(crate) about: String,
+    pub(crate) cite: Vec<Lines>,
+    pub(crate) span: Span,
+}
+
+/// A condition over guards.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Condition {
+    Is(Word),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+}
+
+/// An entry of `ignore` or `impossible`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) states: Vec<Word>,
+    pub(crate) events: Vec<Word>,
+    pub(crate) because: String,
+    pub(crate) cite: Vec<Lines>,
+    pub(crate) span: Span,
+}
+
+pub(super) fn row(node: &Node) -> Row {
+    Row {
+        from: words(node, "from").unwrap_or_default(),
+        to: word(node, "to").unwrap_or_default(),
+        event: words(node, "event").unwrap_or_default(),
+        condition: node.at("if").map(condition),
+        does: words(node, "do").unwrap_or_default(),
+        about: text(node, "about"),
+        cite: cite(node, "cite"),
+        span: node.span,
+    }
+}
+
+pub(super) fn cell(node: &Node) -> Cell {
+    Cell {
+        states: words(node, "state").unwrap_or_default(),
+        events: words(node, "event").unwrap_or_default(),
+        because: text(node, "because"),
+        cite: cite(node, "cite"),
+        span: node.span,
+    }
+}
+
+/// A name, or `all`, `any`, `not`; several of these beside each other mean all of them.
+pub(super) fn condition(node: &Node) -> Condition {
+    let Value::Map(entries) = &node.value else { return Condition::Is(node.word()) };
+    let mut parts: Vec<Condition> = entries
+        .iter()
+        .map(|(key, value)| {
+            let items = || value.items().iter().map(condition).collect();
+            match key.text.as_str() {
+                "all" => Condition::All(items()),
+                "any" => Condition::Any(items()),
+                _ => Condition::Not(Box::new(condition(value))),
+            }
+        })
+        .collect();
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            Condition::All(parts)
+        }
+        None => Condition::All(parts),
+    }
+}
+
+impl Condition {
+    /// The condition in words, as reports show it.
+    pub(crate) fn words(&self) -> String {
+        let join = |parts: &[Condition], with: &str| {
+            let texts: Vec<String> = parts.iter().map(Condition::inner).collect();
+            texts.join(with)
+        };
+        match self {
+            Self::Is(word) => word.text.clone(),
+            Self::All(parts) => join(parts, " and "),
+            Self::Any(parts) => join(parts, " or "),
+            Self::Not(part) => format!("not {}", part.inner()),
+        }
+    }
+
+    fn inner(&self) -> String {
+        match self {
+            Self::Is(_) | Self::Not(_) => self.words(),
+            Self::All(_) | Self::Any(_) => format!("({})", self.words()),
+        }
+    }
+
+    /// The names that it asks.
+    pub(crate) fn names(&self) -> Vec<&Word> {
+        match self {
+            Self::Is(word) => vec![word],
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::names).collect(),
+            Self::Not(part) => part.names(),
+        }
+    }
+}

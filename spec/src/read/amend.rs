@@ -1,0 +1,295 @@
+//! Amendments put to a table: all at once, each to the literal table only.
+
+use crate::code;
+use crate::fault::Fault;
+use crate::literal::{self, Amendment};
+use crate::raw::{self, Parts};
+use crate::read::draft::Draft;
+use crate::read::rows;
+use crate::table::{RowId, Vocabulary};
+use crate::yaml::Word;
+
+/// The rows of a file with their ids, and what is wrong with its amendments.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listed {
+    literal: Vec<(RowId, raw::Row)>,
+    /// Per amendment: the literal rows that it changes, each with the row that takes its place.
+    changed: Vec<Vec<(RowId, RowId, raw::Row)>>,
+    /// Per amendment: the rows that it adds.
+    added: Vec<Vec<(RowId, raw::Row)>>,
+    /// Per amendment: the literal rows that it removes.
+    removed: Vec<Vec<RowId>>,
+    /// Selectors that do not hit one row.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// Lists the rows and adds them to the vocabulary.
+pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
+    let mut listed = Listed::default();
+    let ids = rows::ids(&raw.parts.rows);
+    for (id, row) in ids.into_iter().zip(&raw.parts.rows) {
+        let id = rows::push(&mut vocabulary.rows, rows::written(id, row, None));
+        listed.literal.push((id, row.clone()));
+    }
+    for amendment in &raw.amendments {
+        let name = amendment.id.text.as_str();
+        let mut changed = Vec::new();
+        for change in &amendment.rows {
+            let Some(literal) = listed.select(&change.row) else { continue };
+            let (_, row) = &listed.literal[literal.index()];
+            let row = set(row, &change.set);
+            let id = format!("{}/{name}", vocabulary.rows[literal.index()].id);
+            let id = rows::push(&mut vocabulary.rows, rows::written(id, &row, Some(name)));
+            changed.push((literal, id, row));
+        }
+        listed.changed.push(changed);
+        let mut added = Vec::new();
+        for (nth, row) in amendment.add.rows.iter().enumerate() {
+            let written = rows::written(format!("{name}.{}", nth + 1), row, Some(name));
+            added.push((rows::push(&mut vocabulary.rows, written), row.clone()));
+        }
+        listed.added.push(added);
+        let removed: Vec<RowId> =
+            amendment.remove.rows.iter().filter_map(|selector| listed.select(selector)).collect();
+        listed.removed.push(removed);
+    }
+    listed
+}
+
+impl Listed {
+    /// The one literal row that a selector means.
+    fn select(&mut self, selector: &raw::Selector) -> Option<RowId> {
+        let hits: Vec<(RowId, crate::fault::Span)> = self
+            .literal
+            .iter()
+            .filter(|(_, row)| is_meant(selector, row))
+            .map(|(id, row)| (*id, row.span))
+            .collect();
+        match hits[..] {
+            [(one, _)] => return Some(one),
+            [] => {
+                let fault = Fault::finding(code::SELECTS_NOTHING, "the selector hits no row")
+                    .label(selector.span, "no literal row is like this")
+                    .help("name a row of `transitions` by `cite`, or by `from`, `event` and `if`");
+                self.faults.push(fault);
+            }
+            _ => {
+                let message = format!("the selector hits {} rows", hits.len());
+                let mut fault = Fault::finding(code::SELECTS_SEVERAL, message)
+                    .label(selector.span, "one row must be meant");
+                for (_, span) in hits.iter().take(3) {
+                    fault = fault.label(*span, "this one?");
+                }
+                self.faults.push(fault.help("add `from`, `event` or `if` to the selector"));
+            }
+        }
+        None
+    }
+}
+
+fn is_meant(selector: &raw::Selector, row: &raw::Row) -> bool {
+    let is = |wanted: &Option<Word>, words: &[Word]| {
+        wanted.as_ref().is_none_or(|wanted| {
+            let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            texts.join(", ") == wanted.text
+        })
+    };
+    let something =
+        !selector.cite.is_empty() || selector.from.is_some() || selector.event.is_some();
+    something
+        && (selector.cite.is_empty() || selector.cite == row.cite)
+        && is(&selector.from, &row.from)
+        && is(&selector.event, &row.event)
+        && selector.condition.as_ref().is_none_or(|wanted| {
+            row.condition.as_ref().is_some_and(|condition| condition.words() == wanted.words())
+        })
+}
+
+/// A row with new values.
+fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
+    let mut row = row.clone();
+    row.span = set.span;
+    row.from = set.from.clone().unwrap_or(row.from);
+    row.to = set.to.clone().unwrap_or(row.to);
+    row.event = set.event.clone().unwrap_or(row.event);
+    row.condition = set.condition.clone().or(row.condition);
+    row.does = set.does.clone().unwrap_or(row.does);
+    row
+}
+
+/// The table as written.
+pub(crate) fn literal(raw: &raw::Table, listed: &Listed) -> Draft {
+    Draft { parts: raw.parts.clone(), rows: listed.literal.clone() }
+}
+
+/// The table with every amendment but these.
+pub(crate) fn amended(raw: &raw::Table, listed: &Listed, without: &[&str]) -> Draft {
+    let mut draft = literal(raw, listed);
+    let chosen = |nth: usize| {
+        raw.amendments.get(nth).is_some_and(|a| !without.contains(&a.id.text.as_str()))
+    };
+    for (nth, amendment) in raw.amendments.iter().enumerate().filter(|(nth, _)| chosen(*nth)) {
+        for (literal, id, row) in &listed.changed[nth] {
+            for slot in draft.rows.iter_mut().filter(|(slot, _)| slot == literal) {
+                *slot = (*id, row.clone());
+            }
+        }
+        draft.rows.retain(|(id, _)| !listed.removed[nth].contains(id));
+        draft.rows.extend(listed.added[nth].iter().cloned());
+        remove(&mut draft.parts, &amendment.remove);
+        add(&mut draft.parts, &amendment.add);
+        change(&mut draft.parts, &amendment.change);
+    }
+    draft
+}
+
+fn remove(parts: &mut Parts, removal: &raw::Removal) {
+    fn named<T>(list: &mut raw::Named<T>, words: &[Word]) {
+        list.retain(|(name, _)| words.iter().all(|word| word.text != name.text));
+    }
+    named(&mut parts.states, &removal.states);
+    named(&mut parts.sets, &removal.sets);
+    named(&mut parts.events, &removal.events);
+    named(&mut parts.actions, &removal.actions);
+    named(&mut parts.resources, &removal.resources);
+    named(&mut parts.guards, &removal.guards);
+    cells(&mut parts.ignore, &removal.ignore);
+    cells(&mut parts.impossible, &removal.impossible);
+}
+
+fn cells(cells: &mut Vec<raw::Cell>, selectors: &[raw::CellSelector]) {
+    cells.retain(|cell| selectors.iter().all(|selector| !is_cell(selector, cell)));
+}
+
+/// Whether a selector names the cell as it is written.
+pub(crate) fn is_cell(selector: &raw::CellSelector, cell: &raw::Cell) -> bool {
+    let same = |a: &[Word], b: &[Word]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.text == b.text)
+    };
+    same(&selector.states, &cell.states) && same(&selector.events, &cell.events)
+}
+
+fn add(parts: &mut Parts, more: &Parts) {
+    fn named<T: Clone>(list: &mut raw::Named<T>, more: &raw::Named<T>) {
+        for (name, item) in more {
+            list.retain(|(known, _)| known.text != name.text);
+            list.push((name.clone(), item.clone()));
+        }
+    }
+    named(&mut parts.states, &more.states);
+    named(&mut parts.sets, &more.sets);
+    named(&mut parts.events, &more.events);
+    named(&mut parts.actions, &more.actions);
+    named(&mut parts.resources, &more.resources);
+    named(&mut parts.guards, &more.guards);
+    parts.ignore.extend(more.ignore.iter().cloned());
+    parts.impossible.extend(more.impossible.iter().cloned());
+}
+
+/// Replaces the keys that are given, and leaves the others.
+fn change(parts: &mut Parts, new: &Parts) {
+    fn put<T: Clone>(to: &mut Option<T>, from: &Option<T>) {
+        if from.is_some() {
+            to.clone_from(from);
+        }
+    }
+    fn each<T>(list: &mut raw::Named<T>, new: &raw::Named<T>, put: fn(&mut T, &T)) {
+        for (name, item) in new {
+            list.iter_mut().filter(|(known, _)| known.text == name.text).for_each(|(_, old)| {
+                put(old, item);
+            });
+        }
+    }
+    each(&mut parts.states, &new.states, |old, new| {
+        put(&mut old.holds, &new.holds);
+        put(&mut old.may_hold, &new.may_hold);
+        put(&mut old.initial, &new.initial);
+        put(&mut old.is_final, &new.is_final);
+        old.undeclared = new.undeclared;
+    });
+    each(&mut parts.sets, &new.sets, |old, new| old.states.clone_from(&new.states));
+    each(&mut parts.events, &new.events, |old, new| put(&mut old.consumes, &new.consumes));
+    each(&mut parts.actions, &new.actions, |old, new| {
+        put(&mut old.creates, &new.creates);
+        put(&mut old.deletes, &new.deletes);
+        put(&mut old.restarts, &new.restarts);
+        put(&mut old.abandons, &new.abandons);
+    });
+    each(&mut parts.resources, &new.resources, |old, new| put(&mut old.any_of, &new.any_of));
+}
+
+/// The amendments as others see them.
+pub(crate) fn describe(raw: &raw::Table, listed: &Listed) -> Vec<Amendment> {
+    let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect();
+    raw.amendments
+        .iter()
+        .enumerate()
+        .map(|(nth, amendment)| Amendment {
+            id: amendment.id.text.clone(),
+            because: amendment.because.clone(),
+            shown_by: texts(&amendment.shown_by),
+            needs: texts(&amendment.needs),
+            changes: changes(amendment, nth, listed),
+            span: amendment.span,
+        })
+        .collect()
+}
+
+fn changes(amendment: &raw::Amendment, nth: usize, listed: &Listed) -> Vec<literal::Change> {
+    let rows = listed.changed[nth].iter();
+    let mut changes: Vec<literal::Change> = rows
+        .map(|(literal, amended, _)| literal::Change::Row { literal: *literal, amended: *amended })
+        .collect();
+    changes.extend(listed.added[nth].iter().map(|(id, _)| literal::Change::RowAdded(*id)));
+    changes.extend(listed.removed[nth].iter().map(|id| literal::Change::RowRemoved(*id)));
+    entries("added", &amendment.add, &mut changes);
+    entries("changed", &amendment.change, &mut changes);
+    removals(&amendment.remove, &mut changes);
+    changes
+}
+
+fn entries(how: &'static str, parts: &Parts, changes: &mut Vec<literal::Change>) {
+    let mut put = |section, name: &str, about: &str| {
+        let (name, about) = (name.to_owned(), about.to_owned());
+        changes.push(literal::Change::Entry { how, section, name, about });
+    };
+    parts.states.iter().for_each(|(name, state)| put("states", &name.text, &state.about.about));
+    parts.sets.iter().for_each(|(name, set)| put("sets", &name.text, &set.about.about));
+    parts.events.iter().for_each(|(name, event)| put("events", &name.text, &event.about.about));
+    parts.actions.iter().for_each(|(name, a)| put("actions", &name.text, &a.about.about));
+    parts.resources.iter().for_each(|(name, r)| put("resources", &name.text, &r.about.about));
+    parts.guards.iter().for_each(|(name, guard)| put("guards", &name.text, &guard.about));
+    parts.ignore.iter().for_each(|c| put("ignore", &cell(&c.states, &c.events), &c.because));
+    parts
+        .impossible
+        .iter()
+        .for_each(|c| put("impossible", &cell(&c.states, &c.events), &c.because));
+}
+
+fn removals(removal: &raw::Removal, changes: &mut Vec<literal::Change>) {
+    let mut put = |section, name: String| {
+        let about = String::new();
+        changes.push(literal::Change::Entry { how: "removed", section, name, about });
+    };
+    for (section, words) in [
+        ("states", &removal.states),
+        ("sets", &removal.sets),
+        ("events", &removal.events),
+        ("actions", &removal.actions),
+        ("resources", &removal.resources),
+        ("guards", &removal.guards),
+    ] {
+        words.iter().for_each(|word| put(section, word.text.clone()));
+    }
+    removal.ignore.iter().for_each(|c| put("ignore", cell(&c.states, &c.events)));
+    removal.impossible.iter().for_each(|c| put("impossible", cell(&c.states, &c.events)));
+}
+
+/// A cell's states and events in words.
+fn cell(states: &[Word], events: &[Word]) -> String {
+    let join = |words: &[Word]| {
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        texts.join(", ")
+    };
+    format!("{}: {}", join(states), join(events))
+}

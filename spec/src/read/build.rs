@@ -1,0 +1,208 @@
+//! A draft becomes a [`Table`]: lists written out, patterns and general words resolved. What cannot be
+//! resolved is left out here and reported by a lint.
+
+use crate::limit;
+use crate::raw;
+use crate::read::draft::{Draft, Lookup};
+use crate::read::pattern;
+use crate::table::{
+    Cell, CellKind, Do, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId, Table,
+    Vocabulary,
+};
+use crate::yaml::Word;
+
+/// Builds the table of a draft.
+pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
+    let lookup = Lookup::new(vocabulary, draft);
+    let mut table = Table { states: states(&lookup), ..Table::default() };
+    for (id, row) in &draft.rows {
+        for at in places(&lookup, row) {
+            if table.rows.len() < limit::EXPANDED_ROWS {
+                table.rows.push(one(&lookup, *id, row, at, &table.states));
+            }
+        }
+    }
+    cells(&lookup, &mut table);
+    table
+}
+
+/// One state and event of a written row.
+pub(crate) struct Place {
+    pub(crate) from: StateId,
+    pub(crate) to: StateId,
+    pub(crate) event: EventId,
+    pub(crate) pattern: Pattern,
+}
+
+/// Every state and event that a written row stands for.
+pub(crate) fn places(lookup: &Lookup<'_>, row: &raw::Row) -> Vec<Place> {
+    let mut places = Vec::new();
+    for from in row.from.iter().flat_map(|word| lookup.sources(&word.text)) {
+        let to = if row.to.text == "same" { Some(from) } else { lookup.state(&row.to.text) };
+        let Some(to) = to else { continue };
+        for word in &row.event {
+            if let Ok((event, pattern)) = pattern::event(&word.text, lookup.vocabulary) {
+                places.push(Place { from, to, event, pattern });
+            }
+        }
+    }
+    places
+}
+
+fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
+    let used: Vec<&str> = lookup
+        .draft
+        .rows
+        .iter()
+        .flat_map(|(_, row)| row.from.iter().chain([&row.to]))
+        .map(|word| word.text.as_str())
+        .collect();
+    let used: std::collections::BTreeSet<&str> = used.into_iter().collect();
+    let names = lookup.vocabulary.states.iter().map(|name| name.name.as_str());
+    names
+        .map(|name| match lookup.declaration(name) {
+            Some(state) => Some(State {
+                holds: ids(lookup, state.holds.as_deref()),
+                may_hold: ids(lookup, state.may_hold.as_deref()),
+                initial: state.initial == Some(true),
+                is_final: state.is_final == Some(true),
+            }),
+            None => used.contains(name).then(State::default),
+        })
+        .collect()
+}
+
+fn ids(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ResourceId> {
+    let words = words.unwrap_or_default().iter();
+    let mut ids: Vec<ResourceId> = words.filter_map(|word| lookup.resource(&word.text)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn one(lookup: &Lookup<'_>, id: RowId, row: &raw::Row, at: Place, states: &[Option<State>]) -> Row {
+    let source = held(states, at.from);
+    let destination = held(states, at.to);
+    let consumes = lookup.event(at.event).and_then(|event| event.consumes.as_deref());
+    let consumes = consumes.unwrap_or_default().iter();
+    let guard = row.condition.as_ref().map(|condition| guard(lookup, condition));
+    Row {
+        id,
+        from: at.from,
+        to: at.to,
+        event: at.event,
+        pattern: at.pattern,
+        guard: guard.unwrap_or_default(),
+        consumes: consumes.filter_map(|word| resolve(lookup, &word.text, &source).ok()).collect(),
+        does: row
+            .does
+            .iter()
+            .filter_map(|word| act(lookup, &word.text, &source, &destination))
+            .collect(),
+    }
+}
+
+/// What a state holds, always or sometimes.
+pub(crate) fn held(states: &[Option<State>], id: StateId) -> Vec<ResourceId> {
+    let state = states.get(id.index()).and_then(Option::as_ref);
+    let both = state.map(|state| state.holds.iter().chain(&state.may_hold).copied().collect());
+    both.unwrap_or_default()
+}
+
+/// The resource that a word means where these are held; the candidates if it is not one.
+pub(crate) fn resolve(
+    lookup: &Lookup<'_>,
+    word: &str,
+    held: &[ResourceId],
+) -> Result<ResourceId, Vec<ResourceId>> {
+    let Some(general) = lookup.general(word) else { return lookup.resource(word).ok_or_default() };
+    let meant: Vec<ResourceId> = general.iter().copied().filter(|id| held.contains(id)).collect();
+    match meant[..] {
+        [one] => Ok(one),
+        _ => Err(meant),
+    }
+}
+
+trait OkOrDefault<T> {
+    fn ok_or_default<E: Default>(self) -> Result<T, E>;
+}
+
+impl<T> OkOrDefault<T> for Option<T> {
+    fn ok_or_default<E: Default>(self) -> Result<T, E> {
+        self.ok_or_else(E::default)
+    }
+}
+
+fn act(
+    lookup: &Lookup<'_>,
+    name: &str,
+    source: &[ResourceId],
+    destination: &[ResourceId],
+) -> Option<Do> {
+    let action = lookup.action(name)?;
+    let mut ops = Vec::new();
+    if let Some(does) = lookup.does(name) {
+        let mut put = |words: &Option<Vec<Word>>, held: &[ResourceId], op: fn(ResourceId) -> Op| {
+            let words = words.as_deref().unwrap_or_default().iter();
+            ops.extend(words.filter_map(|word| resolve(lookup, &word.text, held).ok()).map(op));
+        };
+        put(&does.abandons, source, Op::Abandon);
+        put(&does.deletes, source, Op::Delete);
+        put(&does.restarts, source, Op::Restart);
+        put(&does.creates, destination, Op::Create);
+    }
+    Some(Do::Act { action, ops })
+}
+
+fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {
+    let parts = |parts: &[raw::Condition]| parts.iter().map(|part| guard(lookup, part)).collect();
+    match condition {
+        raw::Condition::Is(word) => match lookup.guard(&word.text) {
+            Some(id) => Guard::Is(id),
+            None => Guard::default(),
+        },
+        raw::Condition::All(all) => Guard::All(parts(all)),
+        raw::Condition::Any(any) => Guard::Any(parts(any)),
+        raw::Condition::Not(part) => Guard::Not(Box::new(guard(lookup, part))),
+    }
+}
+
+/// Explicit cells first; then those of `any`, wherever nothing else is said.
+fn cells(lookup: &Lookup<'_>, table: &mut Table) {
+    let parts = &lookup.draft.parts;
+    for wide in [false, true] {
+        for (cells, kind) in
+            [(&parts.ignore, CellKind::Ignore), (&parts.impossible, CellKind::Impossible)]
+        {
+            for cell in cells {
+                put_cell(lookup, table, cell, kind, wide);
+            }
+        }
+    }
+}
+
+fn put_cell(lookup: &Lookup<'_>, table: &mut Table, cell: &raw::Cell, kind: CellKind, wide: bool) {
+    for word in cell.states.iter().filter(|word| (word.text == "any") == wide) {
+        for state in lookup.sources(&word.text) {
+            for event in &cell.events {
+                let Ok((event, pattern)) = pattern::event(&event.text, lookup.vocabulary) else {
+                    continue;
+                };
+                let pattern = if wide { unsaid(table, state, event, &pattern) } else { pattern };
+                if !pattern.0.is_empty() && table.cells.len() < limit::CELLS {
+                    let because = cell.because.clone();
+                    let span = cell.span;
+                    table.cells.push(Cell { state, event, pattern, kind, because, span });
+                }
+            }
+        }
+    }
+}
+
+/// The payloads of a cell for which there is neither a row nor a cell yet.
+pub(crate) fn unsaid(table: &Table, state: StateId, event: EventId, of: &Pattern) -> Pattern {
+    let rows = table.rows.iter().filter(|row| row.from == state && row.event == event);
+    let cells = table.cells.iter().filter(|cell| cell.state == state && cell.event == event);
+    let said = rows.map(|row| &row.pattern).chain(cells.map(|cell| &cell.pattern));
+    said.fold(of.clone(), |left, pattern| pattern::minus(&left, pattern))
+}

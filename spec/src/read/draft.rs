@@ -1,0 +1,137 @@
+//! A table on its way: declarations as written, rows with their ids, and the look-ups that both need.
+//! The literal and the amended table are two drafts over one vocabulary.
+
+use std::collections::BTreeMap;
+
+use crate::raw::{self, Parts};
+use crate::table::{ActionId, EventId, GuardId, ResourceId, RowId, StateId, Vocabulary};
+
+/// Declarations and rows of one table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    /// All but the rows.
+    pub(crate) parts: Parts,
+    /// The rows, each with its place in the vocabulary.
+    pub(crate) rows: Vec<(RowId, raw::Row)>,
+}
+
+/// Names to indices.
+#[derive(Debug)]
+pub(crate) struct Lookup<'a> {
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) draft: &'a Draft,
+    states: BTreeMap<&'a str, StateId>,
+    actions: BTreeMap<&'a str, ActionId>,
+    resources: BTreeMap<&'a str, ResourceId>,
+    guards: BTreeMap<&'a str, GuardId>,
+    general: BTreeMap<&'a str, Vec<ResourceId>>,
+    declared: BTreeMap<&'a str, &'a raw::State>,
+    events: BTreeMap<&'a str, &'a raw::Event>,
+    does: BTreeMap<&'a str, &'a raw::Action>,
+    sets: BTreeMap<&'a str, &'a raw::Set>,
+}
+
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(vocabulary: &'a Vocabulary, draft: &'a Draft) -> Self {
+        let resources: BTreeMap<&str, ResourceId> = index(
+            vocabulary.resources.iter().map(|resource| resource.name.name.as_str()),
+            ResourceId,
+        );
+        let parts = &draft.parts;
+        let general = parts
+            .resources
+            .iter()
+            .filter_map(|(word, resource)| {
+                let any_of = resource.any_of.as_ref()?;
+                let ids =
+                    any_of.iter().filter_map(|word| resources.get(word.text.as_str()).copied());
+                Some((word.text.as_str(), ids.collect()))
+            })
+            .collect();
+        Self {
+            vocabulary,
+            draft,
+            states: index(vocabulary.states.iter().map(|name| name.name.as_str()), StateId),
+            actions: index(vocabulary.actions.iter().map(|name| name.name.as_str()), ActionId),
+            guards: index(vocabulary.guards.iter().map(|name| name.name.as_str()), GuardId),
+            resources,
+            general,
+            declared: by_name(&parts.states),
+            events: by_name(&parts.events),
+            does: by_name(&parts.actions),
+            sets: by_name(&parts.sets),
+        }
+    }
+
+    pub(crate) fn state(&self, name: &str) -> Option<StateId> {
+        self.states.get(name).copied()
+    }
+
+    pub(crate) fn action(&self, name: &str) -> Option<ActionId> {
+        self.actions.get(name).copied()
+    }
+
+    pub(crate) fn guard(&self, name: &str) -> Option<GuardId> {
+        self.guards.get(name).copied()
+    }
+
+    pub(crate) fn resource(&self, name: &str) -> Option<ResourceId> {
+        self.resources.get(name).copied()
+    }
+
+    /// The resources that a general word stands for; `None` where it is none.
+    pub(crate) fn general(&self, name: &str) -> Option<&[ResourceId]> {
+        self.general.get(name).map(Vec::as_slice)
+    }
+
+    /// The state's declaration; `None` where the table does not declare it.
+    pub(crate) fn declaration(&self, name: &str) -> Option<&'a raw::State> {
+        self.declared.get(name).copied().filter(|state| !state.undeclared)
+    }
+
+    pub(crate) fn event(&self, id: EventId) -> Option<&'a raw::Event> {
+        let name = self.vocabulary.events.get(id.index())?;
+        self.events.get(name.name.name.as_str()).copied()
+    }
+
+    pub(crate) fn event_named(&self, name: &str) -> Option<&'a raw::Event> {
+        self.events.get(name).copied()
+    }
+
+    pub(crate) fn does(&self, name: &str) -> Option<&'a raw::Action> {
+        self.does.get(name).copied()
+    }
+
+    pub(crate) fn set(&self, name: &str) -> Option<&'a raw::Set> {
+        self.sets.get(name).copied()
+    }
+
+    /// The resources of the table that this draft declares.
+    pub(crate) fn declares_resource(&self, name: &str) -> bool {
+        self.draft.parts.resources.iter().any(|(word, _)| word.text == name)
+    }
+
+    /// The states that `from` names: a state, a set, or `any` for every declared one that is not
+    /// final.
+    pub(crate) fn sources(&self, word: &str) -> Vec<StateId> {
+        if word == "any" {
+            let states = self.draft.parts.states.iter();
+            let open = states.filter(|(name, state)| {
+                !state.undeclared && state.is_final != Some(true) && name.text != "not exist"
+            });
+            return open.filter_map(|(name, _)| self.state(&name.text)).collect();
+        }
+        match self.set(word) {
+            Some(set) => set.states.iter().filter_map(|word| self.state(&word.text)).collect(),
+            None => self.state(word).into_iter().collect(),
+        }
+    }
+}
+
+fn index<'a, I>(names: impl Iterator<Item = &'a str>, id: fn(u16) -> I) -> BTreeMap<&'a str, I> {
+    names.enumerate().filter_map(|(at, name)| Some((name, id(u16::try_from(at).ok()?)))).collect()
+}
+
+fn by_name<T>(list: &raw::Named<T>) -> BTreeMap<&str, &T> {
+    list.iter().map(|(word, item)| (word.text.as_str(), item)).collect()
+}

@@ -1,0 +1,91 @@
+//! From text to the two tables: YAML tree, shapes, words, names, rows. Lints are in [`crate::lint`].
+
+pub(crate) mod amend;
+pub(crate) mod build;
+pub(crate) mod draft;
+pub(crate) mod pattern;
+mod rows;
+mod vocabulary;
+
+use crate::fault::{Fault, sort};
+use crate::language;
+use crate::lint::{self, Subject};
+use crate::literal::{Amendment, Document, Partial};
+use crate::raw;
+use crate::shape::{self, Kind};
+use crate::source::Source;
+use crate::table::Vocabulary;
+use crate::yaml;
+
+/// A file without errors: its words and its names.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    raw: raw::Table,
+    pub(crate) vocabulary: Vocabulary,
+    listed: amend::Listed,
+}
+
+/// Reads a file up to its names. What stops the reader comes back.
+pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
+    let (tree, mut faults) = yaml::parse(source);
+    if let Some(tree) = &tree {
+        shape::check(source, tree, Kind::Map(&language::TABLE), &mut faults);
+    }
+    let raw = tree.as_ref().map(raw::table).unwrap_or_default();
+    if tree.is_some() {
+        lint::errors(&raw, &mut faults);
+    } else if faults.is_empty() {
+        faults.push(yaml::empty());
+    }
+    if !faults.is_empty() {
+        sort(&mut faults);
+        return Err(faults);
+    }
+    let mut vocabulary = vocabulary::collect(&raw);
+    let listed = amend::list(&raw, &mut vocabulary);
+    Ok(Read { raw, vocabulary, listed })
+}
+
+impl Read {
+    /// The table as written.
+    pub(crate) fn literal(&self) -> Partial {
+        let draft = amend::literal(&self.raw, &self.listed);
+        self.lint(&draft, &[], false)
+    }
+
+    /// The table with every amendment but these.
+    pub(crate) fn amended(&self, without: &[&str]) -> Partial {
+        let draft = amend::amended(&self.raw, &self.listed, without);
+        self.lint(&draft, without, true)
+    }
+
+    fn lint(&self, draft: &draft::Draft, without: &[&str], is_amended: bool) -> Partial {
+        let table = build::table(&self.vocabulary, draft);
+        let lookup = draft::Lookup::new(&self.vocabulary, draft);
+        let subject = Subject { raw: &self.raw, lookup: &lookup, table: &table, is_amended };
+        let mut findings = lint::findings(&subject);
+        if is_amended {
+            findings.extend(self.listed.faults.iter().cloned());
+            let _ = without;
+        }
+        sort(&mut findings);
+        Partial { table, findings }
+    }
+
+    /// The amendments, in the file's order.
+    pub(crate) fn amendments(&self) -> Vec<Amendment> {
+        amend::describe(&self.raw, &self.listed)
+    }
+
+    /// The document.
+    pub(crate) fn document(&self) -> Option<Document> {
+        let document = self.raw.document.as_ref()?;
+        Some(Document {
+            file: document.file.clone(),
+            title: document.title.clone(),
+            section: document.section.clone(),
+            sha256: document.sha256.clone(),
+            cite: document.cite.clone(),
+        })
+    }
+}

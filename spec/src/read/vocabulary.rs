@@ -1,0 +1,183 @@
+//! All names of a file: those of the literal table, then those that only amendments name, each with
+//! its Rust spelling. Judges no name; that is the lints'.
+
+use std::collections::BTreeMap;
+
+use crate::camel::camel;
+use crate::fault::Span;
+use crate::raw::{self, Parts};
+use crate::read::pattern;
+use crate::table::{Domain, Event, EventKind, Name, Payload, Resource, ResourceKind, Vocabulary};
+use crate::yaml::Word;
+
+/// Collects the names; rows are added by [`super::rows`].
+pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
+    let mut sources = vec![&raw.parts];
+    sources.extend(raw.amendments.iter().map(|amendment| &amendment.add));
+    let mut vocabulary = Vocabulary { machine: raw.machine.text.clone(), ..Vocabulary::default() };
+    for parts in &sources {
+        declare(parts, &mut vocabulary);
+    }
+    for parts in &sources {
+        mention(parts, &mut vocabulary);
+    }
+    for amendment in &raw.amendments {
+        mention(&amendment.change, &mut vocabulary);
+        for change in &amendment.rows {
+            let set = &change.set;
+            let row = raw::Row {
+                from: set.from.clone().unwrap_or_default(),
+                to: set.to.clone().unwrap_or_default(),
+                event: set.event.clone().unwrap_or_default(),
+                condition: set.condition.clone(),
+                does: set.does.clone().unwrap_or_default(),
+                ..raw::Row::default()
+            };
+            mention_row(&row, &words_of(&sources), &mut vocabulary);
+        }
+    }
+    spell(&mut vocabulary);
+    vocabulary
+}
+
+fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
+    for (word, state) in &parts.states {
+        let name = Name { declared: !state.undeclared, ..name(word, &state.about) };
+        add(&mut vocabulary.states, name, |name| name);
+    }
+    for (word, event) in &parts.events {
+        let event =
+            Event { name: name(word, &event.about), payload: payload(event), kind: kind(event) };
+        add(&mut vocabulary.events, event, |event| &event.name);
+    }
+    for (word, action) in &parts.actions {
+        add(&mut vocabulary.actions, name(word, &action.about), |name| name);
+    }
+    for (word, resource) in parts.resources.iter().filter(|(_, r)| r.any_of.is_none()) {
+        let name = name(word, &resource.about);
+        let kind = resource_kind(resource.kind.as_ref().map_or("", |kind| &kind.text));
+        add(&mut vocabulary.resources, Resource { name, kind }, |resource| &resource.name);
+    }
+    for (word, guard) in &parts.guards {
+        add(&mut vocabulary.guards, name(word, guard), |name| name);
+    }
+}
+
+/// Names that are used and nowhere declared: sets and general words are no such names.
+fn mention(parts: &Parts, vocabulary: &mut Vocabulary) {
+    let own = words_of(&[parts]);
+    for row in &parts.rows {
+        mention_row(row, &own, vocabulary);
+    }
+}
+
+fn words_of<'p>(sources: &[&'p Parts]) -> Vec<&'p str> {
+    sources.iter().flat_map(|parts| parts.sets.iter()).map(|(word, _)| word.text.as_str()).collect()
+}
+
+fn mention_row(row: &raw::Row, sets: &[&str], vocabulary: &mut Vocabulary) {
+    let states = row.from.iter().chain([&row.to]);
+    for word in states.filter(|word| !word.text.is_empty()) {
+        let reserved = ["any", "same"].contains(&word.text.as_str());
+        if !reserved && !sets.contains(&word.text.as_str()) {
+            add(&mut vocabulary.states, used(word), |name| name);
+        }
+    }
+    for word in &row.does {
+        add(&mut vocabulary.actions, used(word), |name| name);
+    }
+    for word in row.condition.iter().flat_map(raw::Condition::names) {
+        add(&mut vocabulary.guards, used(word), |name| name);
+    }
+}
+
+/// Adds what the list has not; the first declaration of a name stands.
+fn add<T>(list: &mut Vec<T>, item: T, of: fn(&T) -> &Name) {
+    let known = list.iter().any(|other| of(other).name == of(&item).name);
+    if !known {
+        list.push(item);
+    }
+}
+
+fn name(word: &Word, about: &raw::About) -> Name {
+    Name {
+        name: word.text.clone(),
+        ident: about.ident.as_ref().map(|ident| ident.text.clone()).unwrap_or_default(),
+        about: about.about.clone(),
+        cite: about.cite.clone(),
+        declared: true,
+        span: word.span,
+    }
+}
+
+fn used(word: &Word) -> Name {
+    Name { declared: false, ..name(word, &raw::About::default()) }
+}
+
+fn kind(event: &raw::Event) -> EventKind {
+    match event.kind.as_ref().map(|kind| kind.text.as_str()) {
+        Some("message") => EventKind::Message,
+        _ if event.consumes.is_some() => EventKind::Consuming,
+        _ => EventKind::Command,
+    }
+}
+
+/// The kind of a resource by its word.
+pub(crate) fn resource_kind(word: &str) -> ResourceKind {
+    match word {
+        "timer" => ResourceKind::Timer,
+        "request" => ResourceKind::Request,
+        _ => ResourceKind::Note,
+    }
+}
+
+fn payload(event: &raw::Event) -> Option<Payload> {
+    let (field, values) = event.payload.as_ref()?;
+    Some(Payload { field: field.text.clone(), domain: domain(event.is_words, values)? })
+}
+
+/// `100..599`, `boolean`, or a list of words.
+pub(crate) fn domain(is_words: bool, values: &[Word]) -> Option<Domain> {
+    if is_words {
+        let names = values.iter().map(|word| name(word, &raw::About::default())).collect();
+        return (!values.is_empty()).then_some(Domain::Words(names));
+    }
+    let word = values.first()?;
+    if word.text == "boolean" {
+        return Some(Domain::Bool);
+    }
+    pattern::number(&word.text).map(Domain::Number)
+}
+
+/// Gives each name without `ident` its CamelCase, made unique by a number where it is taken.
+fn spell(vocabulary: &mut Vocabulary) {
+    spell_list(vocabulary.states.iter_mut().collect());
+    spell_list(vocabulary.events.iter_mut().map(|event| &mut event.name).collect());
+    spell_list(vocabulary.actions.iter_mut().collect());
+    spell_list(vocabulary.resources.iter_mut().map(|resource| &mut resource.name).collect());
+    spell_list(vocabulary.guards.iter_mut().collect());
+    for event in &mut vocabulary.events {
+        if let Some(Payload { domain: Domain::Words(words), .. }) = &mut event.payload {
+            spell_list(words.iter_mut().collect());
+        }
+    }
+}
+
+fn spell_list(names: Vec<&mut Name>) {
+    let mut taken: BTreeMap<String, Span> = BTreeMap::new();
+    for name in names {
+        if name.ident.is_empty() {
+            name.ident = camel(&name.name);
+        }
+        if name.ident.is_empty() {
+            name.ident = "Unnamed".to_owned();
+        }
+        let plain = name.ident.clone();
+        let mut nth = 2;
+        while taken.contains_key(&name.ident) {
+            name.ident = format!("{plain}{nth}");
+            nth += 1;
+        }
+        taken.insert(name.ident.clone(), name.span);
+    }
+}

@@ -1,0 +1,240 @@
+//! The shapes of YAML that the language knows: checked here, written as JSON Schema from the same data.
+//!
+//! Decides nothing about meaning: whether a name is declared is a lint's question.
+
+use crate::code;
+use crate::fault::{Fault, Span};
+use crate::source::Source;
+use crate::yaml::{Node, Value, Word};
+
+/// A mapping with fixed keys.
+pub(crate) struct Shape {
+    /// What it is called in faults: `row`.
+    pub(crate) name: &'static str,
+    /// The keys it may have.
+    pub(crate) keys: &'static [Key],
+}
+
+/// One key of a [`Shape`].
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) required: bool,
+    /// One sentence for editors.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the schema tells it"))]
+    pub(crate) about: &'static str,
+}
+
+/// What a value may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A number from 0.
+    Number,
+    /// Lines of the document: 36, 36-41, or a list of such.
+    Lines,
+    /// A mapping with fixed keys.
+    Map(&'static Shape),
+    /// Names of one's own, each with a value.
+    Names(&'static Kind),
+    /// A list.
+    List(&'static Kind),
+    /// One of these, told apart by being text, a list or a mapping.
+    Either(&'static [Kind]),
+}
+
+/// A key that may be left out.
+pub(crate) const fn may(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, required: false, about }
+}
+
+/// A key that must be there.
+pub(crate) const fn must(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, required: true, about }
+}
+
+/// Checks a tree against a kind and adds what is wrong, all of it.
+pub(crate) fn check(source: &Source, node: &Node, kind: Kind, faults: &mut Vec<Fault>) {
+    Check { source, faults }.kind(node, kind, "the file");
+}
+
+struct Check<'a> {
+    source: &'a Source,
+    faults: &'a mut Vec<Fault>,
+}
+
+impl Check<'_> {
+    fn kind(&mut self, node: &Node, kind: Kind, of: &str) {
+        match (kind, &node.value) {
+            (Kind::Text, Value::Scalar(_)) => {}
+            (Kind::Flag, Value::Scalar(text)) if text == "true" || text == "false" => {}
+            (Kind::Choice(words), Value::Scalar(text)) if words.contains(&text.as_str()) => {}
+            (Kind::Choice(words), Value::Scalar(text)) => self.choice(node, text, words, of),
+            (Kind::Number, Value::Scalar(text)) if text.parse::<u32>().is_ok() => {}
+            (Kind::Lines, Value::Scalar(text)) if lines(text).is_some() => {}
+            (Kind::Lines, Value::List(items)) => {
+                items.iter().for_each(|item| match item.value {
+                    Value::Scalar(_) => self.kind(item, Kind::Lines, of),
+                    Value::Absent | Value::List(_) | Value::Map(_) => self.wrong(item, kind, of),
+                });
+            }
+            (Kind::Map(shape), Value::Map(entries)) => self.map(node, shape, entries),
+            (Kind::Names(kind), Value::Map(entries)) => {
+                for (name, value) in entries {
+                    self.kind(value, *kind, &format!("`{}`", name.text));
+                }
+            }
+            (Kind::List(kind), Value::List(items)) => {
+                items.iter().for_each(|item| self.kind(item, *kind, of));
+            }
+            (Kind::Either(kinds), _) => match kinds.iter().find(|kind| fits(**kind, node)) {
+                Some(kind) => self.kind(node, *kind, of),
+                None => self.wrong(node, kind, of),
+            },
+            _ => self.wrong(node, kind, of),
+        }
+    }
+
+    fn map(&mut self, node: &Node, shape: &Shape, entries: &[(Word, Node)]) {
+        for (nth, (word, value)) in entries.iter().enumerate() {
+            if let Some(key) = shape.keys.iter().find(|key| key.name == word.text) {
+                self.kind(value, key.kind, &format!("`{}`", key.name));
+            } else if let Some(before) = nth.checked_sub(1).and_then(|nth| entries.get(nth))
+                && is_cut(&before.1)
+            {
+                self.comma(&before.0, &before.1, word);
+            } else {
+                self.unknown(word, shape);
+            }
+        }
+        for key in shape.keys.iter().filter(|key| key.required) {
+            if node.at(key.name).is_none() {
+                let message = format!("this {} has no `{}`", shape.name, key.name);
+                let fault = Fault::error(code::MISSING_KEY, message)
+                    .label(node.span, format!("`{}` is missing here", key.name))
+                    .help(format!("add `{}: …`: {}", key.name, describe(key.kind)));
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    fn unknown(&mut self, word: &Word, shape: &Shape) {
+        let known: Vec<&str> = shape.keys.iter().map(|key| key.name).collect();
+        let help = match nearest(&word.text, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("a {} may have: {}", shape.name, known.join(", ")),
+        };
+        let message = format!("a {} has no key `{}`", shape.name, word.text);
+        let fault =
+            Fault::error(code::UNKNOWN_KEY, message).label(word.span, "unknown key").help(help);
+        self.faults.push(fault);
+    }
+
+    /// A value with an open parenthesis, then a key that nobody knows: `event: response (5xx, 404)`.
+    fn comma(&mut self, key: &Word, value: &Node, rest: &Word) {
+        let span = Span { start: value.span.start, end: rest.span.end.max(value.span.end) };
+        let whole = self.source.slice(span).trim_end_matches([',', '}', ' ']).to_owned();
+        let message =
+            format!("a comma ends the value of `{}` before its parenthesis closes", key.text);
+        let fault = Fault::error(code::COMMA, message)
+            .label(span, "YAML ends a value at a comma inside `{ }` and `[ ]`")
+            .help(format!("quote it: `{}: \"{whole}\"`", key.text));
+        self.faults.push(fault);
+    }
+
+    fn choice(&mut self, node: &Node, text: &str, words: &[&str], of: &str) {
+        let help = match nearest(text, words.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it may be: {}", words.join(", ")),
+        };
+        let fault = Fault::error(code::WRONG_SHAPE, format!("{of} cannot be `{text}`"))
+            .label(node.span, format!("not one of: {}", words.join(", ")))
+            .help(help);
+        self.faults.push(fault);
+    }
+
+    fn wrong(&mut self, node: &Node, kind: Kind, of: &str) {
+        let found = match &node.value {
+            Value::Absent => "nothing",
+            Value::Scalar(_) => "text",
+            Value::List(_) => "a list",
+            Value::Map(_) => "a mapping",
+        };
+        let wanted = describe(kind);
+        let fault = Fault::error(code::WRONG_SHAPE, format!("{of} must be {wanted}"))
+            .label(node.span, format!("this is {found}"));
+        self.faults.push(fault.help(format!("write {wanted}")));
+    }
+}
+
+/// Whether a kind is meant, by the form of the value alone.
+fn fits(kind: Kind, node: &Node) -> bool {
+    match (kind, &node.value) {
+        (Kind::Text | Kind::Flag | Kind::Choice(_) | Kind::Number, Value::Scalar(_)) => true,
+        (Kind::Lines, Value::Scalar(_) | Value::List(_)) => true,
+        (Kind::Map(_) | Kind::Names(_), Value::Map(_)) => true,
+        (Kind::List(_), Value::List(_)) => true,
+        (Kind::Either(kinds), _) => kinds.iter().any(|kind| fits(*kind, node)),
+        _ => false,
+    }
+}
+
+/// Whether a value opens a parenthesis that it does not close, itself or in its last item.
+fn is_cut(node: &Node) -> bool {
+    match &node.value {
+        Value::Scalar(text) => text.matches('(').count() > text.matches(')').count(),
+        Value::Absent | Value::List(_) | Value::Map(_) => false,
+    }
+}
+
+/// What a kind is called in a sentence.
+fn describe(kind: Kind) -> String {
+    match kind {
+        Kind::Text => "text".to_owned(),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Number => "a number".to_owned(),
+        Kind::Choice(words) => format!("one of {}", words.join(", ")),
+        Kind::Lines => "lines such as 36, 36-41 or [36, 40]".to_owned(),
+        Kind::Map(shape) => {
+            let required: Vec<&str> =
+                shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+            if required.is_empty() {
+                format!("a {} in braces: {{ … }}", shape.name)
+            } else {
+                format!("a {} in braces: {{ {}: … }}", shape.name, required.join(": …, "))
+            }
+        }
+        Kind::Names(_) => "names, each with a value".to_owned(),
+        Kind::List(kind) => match kind {
+            Kind::Text => "a list of names".to_owned(),
+            _ => format!("a list, each item {}", describe(*kind)),
+        },
+        Kind::Either(kinds) => {
+            let texts: Vec<String> = kinds.iter().map(|kind| describe(*kind)).collect();
+            texts.join(", or ")
+        }
+    }
+}
+
+/// The name meant, where one is near enough.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let lower = name.to_lowercase();
+    known
+        .map(|near| (strsim::normalized_damerau_levenshtein(&lower, &near.to_lowercase()), near))
+        .filter(|(likeness, _)| *likeness >= 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, near)| near)
+}
+
+/// Lines of a document: `36` or `36-41`.
+pub(crate) fn lines(text: &str) -> Option<crate::table::Lines> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let first: u32 = first.trim().parse().ok()?;
+    let last: u32 = last.trim().parse().ok()?;
+    (first >= 1 && first <= last).then_some(first..=last)
+}

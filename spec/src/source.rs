@@ -1,0 +1,55 @@
+//! A file's name and text, and where in it a byte stands. Never reads a disk.
+
+use crate::fault::Span;
+
+/// A text to read, and what to call it in faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file's name as faults show it.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl Source {
+    /// A text under a name.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+
+    /// A text of any bytes: those that are not UTF-8 become U+FFFD, which no name has.
+    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
+        Self::new(name, String::from_utf8_lossy(bytes))
+    }
+
+    /// Line and column of a span's first byte, both from 1, the column in characters.
+    #[must_use]
+    pub fn position(&self, span: Span) -> (u32, u32) {
+        let end = floor(&self.text, span.start as usize);
+        let before = &self.text[..end];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+        (clamp(line), clamp(column))
+    }
+
+    /// The words under a span.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &str {
+        let start = floor(&self.text, span.start as usize);
+        let end = floor(&self.text, span.end as usize).max(start);
+        &self.text[start..end]
+    }
+}
+
+/// The nearest character boundary at or before a byte.
+pub(crate) fn floor(text: &str, byte: usize) -> usize {
+    let mut at = byte.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn clamp(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

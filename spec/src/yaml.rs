@@ -1,0 +1,256 @@
+//! YAML as a tree whose every key and value knows its bytes. Knows nothing of tables.
+//!
+//! It stands on the parser's events, not on serde: so duplicate keys, anchors, aliases, merge keys
+//! and tags are seen where they stand, each of them, and an embedder does not compile serde.
+
+use std::collections::BTreeMap;
+
+use granit_parser::{Event, Parser, ScalarStyle};
+
+use crate::code;
+use crate::fault::{Fault, Span};
+use crate::limit;
+use crate::source::Source;
+
+/// A scalar's text and its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// A YAML value and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) value: Value,
+}
+
+/// What a YAML value is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// Nothing stands after the colon.
+    Absent,
+    /// Text, a number or a word: all are text here.
+    Scalar(String),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping, in the order written, keys unique.
+    Map(Vec<(Word, Node)>),
+}
+
+impl Node {
+    /// The value under a key of a mapping.
+    pub(crate) fn at(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().find(|(word, _)| word.text == key).map(|(_, node)| node)
+    }
+
+    /// The entries of a mapping; none for anything else.
+    pub(crate) fn entries(&self) -> &[(Word, Node)] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            Value::Absent | Value::Scalar(_) | Value::List(_) => &[],
+        }
+    }
+
+    /// The items of a list; anything else is a list of itself.
+    pub(crate) fn items(&self) -> &[Node] {
+        match &self.value {
+            Value::List(items) => items,
+            Value::Absent | Value::Scalar(_) | Value::Map(_) => std::slice::from_ref(self),
+        }
+    }
+
+    /// The text of a scalar; empty for anything else.
+    pub(crate) fn word(&self) -> Word {
+        let text = match &self.value {
+            Value::Scalar(text) => text.clone(),
+            Value::Absent | Value::List(_) | Value::Map(_) => String::new(),
+        };
+        Word { text, span: self.span }
+    }
+
+    /// The texts of a list of scalars, or of the one scalar.
+    pub(crate) fn words(&self) -> Vec<Word> {
+        self.items().iter().map(Node::word).collect()
+    }
+}
+
+/// A collection that is not closed yet.
+struct Open {
+    span: Span,
+    entries: Vec<(Word, Node)>,
+    items: Vec<Node>,
+    key: Option<Word>,
+    keys: BTreeMap<String, Span>,
+    is_map: bool,
+}
+
+impl Open {
+    fn at(span: Span, is_map: bool) -> Self {
+        let keys = BTreeMap::new();
+        Self { span, entries: Vec::new(), items: Vec::new(), key: None, keys, is_map }
+    }
+}
+
+/// Reads a text into its tree. No tree where a fault makes one impossible; faults in any case.
+pub(crate) fn parse(source: &Source) -> (Option<Node>, Vec<Fault>) {
+    let mut tree = Tree { source, open: Vec::new(), root: None, faults: Vec::new(), documents: 0 };
+    if source.text.len() > limit::FILE_BYTES {
+        let text = format!("the file has {} bytes", source.text.len());
+        tree.faults.push(Fault::limit(Span::default(), &text, "bytes", limit::FILE_BYTES));
+        return (None, tree.faults);
+    }
+    for event in Parser::new_from_str(&source.text) {
+        let (event, span) = match event {
+            Ok(event) => event,
+            Err(error) => {
+                tree.syntax(&error);
+                return (None, tree.faults);
+            }
+        };
+        let span = span.byte_range().map_or(Span::default(), |range| Span::of(&range));
+        if tree.take(event, span).is_none() {
+            return (None, tree.faults);
+        }
+    }
+    (tree.root, tree.faults)
+}
+
+/// A file without any YAML in it.
+pub(crate) fn empty() -> Fault {
+    Fault::error(code::NOT_YAML, "the file is empty")
+        .label(Span::default(), "nothing stands here")
+        .help("begin with `language: 1` and `machine: NAME`")
+}
+
+struct Tree<'s> {
+    source: &'s Source,
+    open: Vec<Open>,
+    root: Option<Node>,
+    faults: Vec<Fault>,
+    documents: usize,
+}
+
+impl Tree<'_> {
+    fn syntax(&mut self, error: &granit_parser::ScanError) {
+        let marker = error.marker();
+        let at = crate::source::floor(&self.source.text, marker.byte_offset().unwrap_or(0));
+        let length = self.source.text[at..].chars().next().map_or(0, char::len_utf8);
+        let span = Span::of(&(at..at + length));
+        let fault = Fault::error(code::NOT_YAML, "this is not YAML")
+            .label(span, error.info().replace('\n', " "));
+        self.faults.push(fault);
+    }
+
+    /// Takes one event in. `None` where reading on makes no sense.
+    fn take(&mut self, event: Event<'_>, span: Span) -> Option<()> {
+        if let Some(tag) = event.tag() {
+            self.refuse(span, &format!("the tag `{}`", tag.original()));
+        }
+        if event.anchor_id().is_some_and(|id| id != 0) {
+            self.refuse(span, "an anchor");
+        }
+        match event {
+            Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Some(()),
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    let fault = Fault::error(code::NOT_YAML, "a file holds one YAML document")
+                        .label(span, "a second document begins here")
+                        .help("put it into a file of its own");
+                    self.faults.push(fault);
+                    return None;
+                }
+                Some(())
+            }
+            Event::Scalar(text, style, ..) => {
+                let plain = style == ScalarStyle::Plain;
+                let absent = plain && (span.start == span.end || text == "~" || text == "null");
+                let value =
+                    if absent { Value::Absent } else { Value::Scalar(text.trim_end().to_owned()) };
+                self.put(Node { span, value })
+            }
+            Event::SequenceStart(..) => self.enter(span, false),
+            Event::MappingStart(..) => self.enter(span, true),
+            Event::SequenceEnd | Event::MappingEnd => self.leave(span),
+            Event::Alias(_) => {
+                self.refuse(span, "an alias");
+                self.put(Node { span, value: Value::Absent })
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn refuse(&mut self, span: Span, what: &str) {
+        let message = format!("{what} is not part of the table language");
+        let fault = Fault::error(code::ANCHOR, message)
+            .label(span, "not allowed here")
+            .help("write the value out; use `sets:` or lists where states share a row");
+        self.faults.push(fault);
+    }
+
+    fn enter(&mut self, span: Span, is_map: bool) -> Option<()> {
+        if self.open.len() >= limit::NESTING {
+            self.faults.push(Fault::limit(
+                span,
+                "YAML nested too deeply",
+                "levels",
+                limit::NESTING,
+            ));
+            return None;
+        }
+        self.open.push(Open::at(span, is_map));
+        Some(())
+    }
+
+    fn leave(&mut self, span: Span) -> Option<()> {
+        let open = self.open.pop()?;
+        let value = if open.is_map { Value::Map(open.entries) } else { Value::List(open.items) };
+        let end = self.trim(open.span.start, span.end);
+        self.put(Node { span: Span { start: open.span.start, end }, value })
+    }
+
+    /// A block collection ends where its last value ends, not at the next line's first byte.
+    fn trim(&self, start: u32, end: u32) -> u32 {
+        let span = Span { start, end };
+        let kept = self.source.slice(span).trim_end().len();
+        start + u32::try_from(kept).unwrap_or(0)
+    }
+
+    fn put(&mut self, node: Node) -> Option<()> {
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Some(());
+        };
+        if !open.is_map {
+            open.items.push(node);
+            return Some(());
+        }
+        let Some(key) = open.key.take() else {
+            let key = node.word();
+            if !matches!(node.value, Value::Scalar(_)) {
+                let fault = Fault::error(code::WRONG_SHAPE, "a key must be a word")
+                    .label(node.span, "this is no word");
+                self.faults.push(fault);
+            }
+            open.key = Some(key);
+            return Some(());
+        };
+        if key.text == "<<" {
+            self.refuse(key.span, "a merge key");
+            return Some(());
+        }
+        if let Some(first) = open.keys.insert(key.text.clone(), key.span) {
+            let message = format!("the key `{}` is written twice", key.text);
+            let fault = Fault::error(code::DUPLICATE_KEY, message)
+                .label(key.span, "the second")
+                .label(first, "the first")
+                .help("keep one of them");
+            self.faults.push(fault);
+            return Some(());
+        }
+        open.entries.push((key, node));
+        Some(())
+    }
+}
