@@ -132,6 +132,7 @@ static ROW: Shape = Shape {
         must("event", ONE_OR_MORE, "The event, with a pattern over what it carries."),
         may("if", GUARD, "The condition beside the event."),
         may("do", NAMES, "What is done, in order."),
+        may("untaken", Kind::Text, "Why it is right that no run takes the row."),
         ABOUT,
         CITE,
     ],

@@ -5,6 +5,7 @@ use crate::code;
 use crate::fault::Fault;
 use crate::lint::Subject;
 use crate::raw;
+use crate::read::draft::KINDS;
 use crate::read::pattern::{self, Wrong};
 use crate::shape::nearest;
 use crate::yaml::Word;
@@ -103,7 +104,8 @@ fn held(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         parts.actions.iter().flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
     let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
     for word in states.chain(events).chain(actions).chain(general).flatten().flatten() {
-        if !subject.lookup.declares_resource(&word.text) {
+        let is_kind = KINDS.iter().any(|(kind, _)| *kind == word.text);
+        if !is_kind && !subject.lookup.declares_resource(&word.text) {
             let known = parts.resources.iter().map(|(name, _)| name.text.as_str());
             faults.push(undeclared(code::UNDECLARED_RESOURCE, "resource", word, known));
         }

@@ -14,6 +14,8 @@ pub(crate) struct Row {
     pub(crate) condition: Option<Condition>,
     pub(crate) does: Vec<Word>,
     pub(crate) about: String,
+    /// Why it is right that no run takes the row.
+    pub(crate) untaken: Option<Word>,
     pub(crate) cite: Vec<Lines>,
     pub(crate) span: Span,
 }
@@ -45,6 +47,7 @@ pub(super) fn row(node: &Node) -> Row {
         condition: node.at("if").map(condition),
         does: words(node, "do").unwrap_or_default(),
         about: text(node, "about"),
+        untaken: word(node, "untaken"),
         cite: cite(node, "cite"),
         span: node.span,
     }

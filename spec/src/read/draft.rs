@@ -4,7 +4,16 @@
 use std::collections::BTreeMap;
 
 use crate::raw::{self, Parts};
-use crate::table::{ActionId, EventId, GuardId, ResourceId, RowId, StateId, Vocabulary};
+use crate::table::{
+    ActionId, EventId, GuardId, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
+};
+
+/// The kinds of resources: each is a general word for all resources of its kind.
+pub(crate) const KINDS: &[(&str, ResourceKind)] = &[
+    ("timer", ResourceKind::Timer),
+    ("request", ResourceKind::Request),
+    ("note", ResourceKind::Note),
+];
 
 /// Declarations and rows of one table.
 #[derive(Clone, Debug, Default)]
@@ -38,16 +47,19 @@ impl<'a> Lookup<'a> {
             ResourceId,
         );
         let parts = &draft.parts;
-        let general = parts
-            .resources
+        let mut general: BTreeMap<&str, Vec<ResourceId>> = KINDS
             .iter()
-            .filter_map(|(word, resource)| {
-                let any_of = resource.any_of.as_ref()?;
-                let ids =
-                    any_of.iter().filter_map(|word| resources.get(word.text.as_str()).copied());
-                Some((word.text.as_str(), ids.collect()))
+            .map(|(word, kind)| {
+                let all = (0u16..).map(ResourceId).zip(&vocabulary.resources);
+                (*word, all.filter(|(_, r)| r.kind == *kind).map(|(id, _)| id).collect())
             })
             .collect();
+        let written = parts.resources.iter().filter_map(|(word, resource)| {
+            let any_of = resource.any_of.as_ref()?;
+            let ids = any_of.iter().filter_map(|word| resources.get(word.text.as_str()).copied());
+            Some((word.text.as_str(), ids.collect()))
+        });
+        general.extend(written);
         Self {
             vocabulary,
             draft,

@@ -66,6 +66,7 @@ pub(crate) fn written(id: String, row: &raw::Row, amended_by: Option<&str>) -> W
         guard: row.condition.as_ref().map(raw::Condition::words).unwrap_or_default(),
         does: row.does.iter().map(|word| word.text.clone()).collect(),
         cite: row.cite.clone(),
+        excused: row.untaken.as_ref().map(|word| word.text.clone()),
         amended_by: amended_by.map(str::to_owned),
         span: row.span,
     }

@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 use crate::camel::camel;
 use crate::fault::Span;
 use crate::raw::{self, Parts};
+use crate::read::draft::{Draft, Lookup};
 use crate::read::pattern;
-use crate::table::{Domain, Event, EventKind, Name, Payload, Resource, ResourceKind, Vocabulary};
+use crate::table::{
+    Domain, Event, EventKind, Name, Payload, Resource, ResourceId, ResourceKind, Vocabulary,
+};
 use crate::yaml::Word;
 
 /// Collects the names; rows are added by [`super::rows`].
@@ -36,8 +39,45 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
             mention_row(&row, &words_of(&sources), &mut vocabulary);
         }
     }
+    causes(&sources, &mut vocabulary);
     spell(&mut vocabulary);
     vocabulary
+}
+
+/// Fills in what may cause each event: the words of `consumes`, general ones written out.
+fn causes(sources: &[&Parts], vocabulary: &mut Vocabulary) {
+    let draft = Draft {
+        parts: Parts {
+            resources: sources.iter().flat_map(|parts| parts.resources.iter().cloned()).collect(),
+            ..Parts::default()
+        },
+        ..Draft::default()
+    };
+    let events: Vec<&(Word, raw::Event)> =
+        sources.iter().flat_map(|parts| parts.events.iter()).collect();
+    let lookup = Lookup::new(vocabulary, &draft);
+    let causes: Vec<Vec<ResourceId>> = vocabulary
+        .events
+        .iter()
+        .map(|event| {
+            let declared = events.iter().find(|(word, _)| word.text == event.name.name);
+            let words = declared.and_then(|(_, event)| event.consumes.as_deref());
+            let mut ids: Vec<ResourceId> = words
+                .unwrap_or_default()
+                .iter()
+                .flat_map(|word| match lookup.general(&word.text) {
+                    Some(ids) => ids.to_vec(),
+                    None => lookup.resource(&word.text).into_iter().collect(),
+                })
+                .collect();
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        })
+        .collect();
+    for (event, causes) in vocabulary.events.iter_mut().zip(causes) {
+        event.consumes = causes;
+    }
 }
 
 fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
@@ -46,8 +86,12 @@ fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
         add(&mut vocabulary.states, name, |name| name);
     }
     for (word, event) in &parts.events {
-        let event =
-            Event { name: name(word, &event.about), payload: payload(event), kind: kind(event) };
+        let event = Event {
+            name: name(word, &event.about),
+            payload: payload(event),
+            kind: kind(event),
+            consumes: Vec::new(),
+        };
         add(&mut vocabulary.events, event, |event| &event.name);
     }
     for (word, action) in &parts.actions {
