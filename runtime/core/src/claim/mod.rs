@@ -3,4 +3,5 @@
 //! [`client`] runs the document's claim machine, [`record`] is the server's side of it,
 //! [`keychain`] holds many claims over one connection. They speak [`message::Message`]s.
 
+pub mod client;
 pub mod message;

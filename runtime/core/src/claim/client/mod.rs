@@ -1,0 +1,143 @@
+//! The client of one claim: the document's claim machine, with its requests and timers.
+//!
+//! Never asks which state the machine is in: the table's rows decide, and what they create and
+//! delete is carried out by the kind of resource. So the table as written, as amended and as
+//! mutated all run through this one core.
+
+mod calls;
+mod carry;
+mod state;
+
+use turnstile_machines::claim::{Compiled, Event, EventKind, Guard, Resource, Rules};
+
+use super::message::{Message, ResourceName, Response, Server};
+use crate::step::{Core, Effect, Input, InputOf, OutOf, Taken};
+
+pub use calls::{CALLS_MAX, Call, Calls};
+pub use state::{Command, Notice, State};
+
+use carry::triggers;
+
+const MACHINE: &str = "claim";
+
+/// The client core of one claim.
+///
+/// One [`Command::Claim`] begins it; once the machine is in a final state the core has ended, and
+/// another claim of the resource is another state. Durations are the driver's, by the name of the
+/// timer: the timeout, the renew period, the pause before the next activation, and before a retry
+/// of each kind of request. An attempt's number, for backoff, is how often its timer was armed
+/// since another kind of timer was. The lease timer is counted from when the request was *sent*
+/// whose answer arms it.
+#[derive(Clone, Debug)]
+pub struct Client<R: Rules = Compiled> {
+    /// The table.
+    pub rules: R,
+    /// What it claims.
+    pub resource: ResourceName,
+    /// Whether it asks the server to answer only when the lock is granted.
+    pub waits: bool,
+}
+
+impl Client {
+    /// A client that polls, as the document has it, by the table that is baked in.
+    #[must_use]
+    pub const fn new(resource: ResourceName) -> Self {
+        Self { rules: Compiled, resource, waits: false }
+    }
+}
+
+impl<R: Rules> Core for Client<R> {
+    type State = State;
+    type Peer = Server;
+    type Message = Message;
+    type Timer = Resource;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        State::at(self.rules.initial())
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        match input {
+            Input::Message { from: _, message: Message::Response(response) } => {
+                self.hear(state, response, out);
+            }
+            // A client is asked nothing.
+            Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
+            Input::Fired(timer) => {
+                if let Some(event) = triggers(timer) {
+                    self.take(state, event, None, out);
+                }
+            }
+            Input::Command(command) => self.obey(state, command, out),
+            Input::Restart(_) => *state = self.start(),
+        }
+    }
+}
+
+impl<R: Rules> Client<R> {
+    fn obey(&self, state: &mut State, command: Command, out: &mut OutOf<Self>) {
+        match command {
+            Command::Claim { key: _ } => self.take(state, Event::Start, None, out),
+            Command::Release => {
+                state.is_held = false;
+                self.take(state, Event::ClientRequestsRelease, None, out);
+            }
+            Command::Signal => {
+                state.is_held = false;
+                self.take(state, Event::SignalReceived, None, out);
+            }
+            Command::Act if state.is_held => {
+                let message = Message::Act { token: state.token };
+                out.effects.push(Effect::Send { to: Server::Store, message });
+            }
+            Command::Act => {}
+        }
+    }
+
+    /// An answer reaches the table whatever state it is in by now, unless its call was abandoned.
+    fn hear(&self, state: &mut State, response: Response, out: &mut OutOf<Self>) {
+        let Some(call) = state.calls.close(response.call) else { return };
+        if call.is_abandoned {
+            return;
+        }
+        state.claim = response.claim.or(state.claim);
+        state.token = response.token.or(state.token);
+        let event = EventKind::Response.event(response.status);
+        self.take(state, event, Some(response), out);
+    }
+
+    fn take(
+        &self,
+        state: &mut State,
+        event: Event,
+        heard: Option<Response>,
+        out: &mut OutOf<Self>,
+    ) {
+        let guards = |guard: Guard| match guard {};
+        match self.rules.step(state.at, event, &guards) {
+            Ok(step) => {
+                out.rows.push(step.row.map_or(
+                    Taken::Ignored {
+                        machine: MACHINE,
+                        state: state.at.name(),
+                        event: event.kind().name(),
+                    },
+                    |row| Taken::Row { machine: MACHINE, row: row.name() },
+                ));
+                state.at = step.to;
+                for entry in step.does {
+                    self.carry(state, entry, heard, out);
+                }
+            }
+            Err(refused) => out.rows.push(Taken::Unexpected {
+                machine: MACHINE,
+                state: refused.state.name(),
+                event: refused.event.kind().name(),
+                number: refused.event.number(),
+            }),
+        }
+    }
+}

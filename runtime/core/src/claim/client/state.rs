@@ -1,0 +1,103 @@
+//! What the client of one claim remembers: its place in the table, and what it was told.
+
+use turnstile_machines::claim;
+
+use super::calls::Calls;
+use crate::number::{ClaimId, Class, IdempotencyKey, Numbers, Token};
+use crate::without_numbers;
+
+/// The state of one claim's client.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// Where the machine stands.
+    pub at: claim::State,
+    /// What is sent and not answered.
+    pub calls: Calls,
+    /// The server's id of the claim, once a POST was answered.
+    pub claim: Option<ClaimId>,
+    /// The claim's token, once an answer brought one.
+    pub token: Option<Token>,
+    /// What every POST of this claim carries, until the server's id is known.
+    pub key: Option<IdempotencyKey>,
+    /// What the local user believes.
+    pub(super) is_held: bool,
+}
+
+impl State {
+    pub(super) const fn at(at: claim::State) -> Self {
+        Self { at, calls: Calls::NONE, claim: None, token: None, key: None, is_held: false }
+    }
+
+    /// Whether the local user was told that it holds the lock, was not told since that it does
+    /// not, and has not given it back.
+    #[must_use]
+    pub const fn is_held(&self) -> bool {
+        self.is_held
+    }
+}
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.claim.visit(each);
+        self.token.visit(each);
+        self.key.visit(each);
+    }
+}
+
+/// What the local user may ask of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// Get the lock.
+    Claim {
+        /// Unique for ever: the driver draws it at random.
+        key: IdempotencyKey,
+    },
+    /// Give it back.
+    Release,
+    /// The program is to end.
+    Signal,
+    /// Do what the lock protects, if it is held: the store is sent the token.
+    Act,
+}
+
+/// What the local user is told of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// The lock is held.
+    Acquired {
+        /// What to show to whatever the lock protects.
+        token: Option<Token>,
+    },
+    /// The lock was not to be had in time.
+    TimedOut,
+    /// The lock is given back.
+    Released,
+    /// The server refuses; the claim is over.
+    Failed {
+        /// With this status, if it was an answer that told.
+        status: Option<u16>,
+    },
+    /// The lock may be another's from now on; the claim never comes back.
+    Lost,
+}
+
+impl Numbers for Command {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Claim { key } => key.visit(each),
+            Self::Release | Self::Signal | Self::Act => {}
+        }
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Acquired { token } => token.visit(each),
+            Self::TimedOut | Self::Released | Self::Failed { status: _ } | Self::Lost => {}
+        }
+    }
+}
+
+// A timer of the claim is one of the machine's resources.
+without_numbers!(claim::Resource);
