@@ -8,7 +8,7 @@ use turnstile_spec::table::{
 
 use crate::Machine;
 use crate::document::{ident, number};
-use crate::names::initial;
+use crate::names::initial_ident;
 use crate::row;
 
 /// The constant.
@@ -17,18 +17,18 @@ pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
     let constants = row::constants(words);
     let name = &words.machine;
     let hash = number(machine.hash);
-    let initial = initial(machine);
+    let initial = initial_ident(machine);
     let places = machine.table.states.iter().map(|state| place(words, state.as_ref()));
-    let rows = machine.table.rows.iter().map(|row| {
+    let steps = row::steps(machine);
+    let rows = machine.table.rows.iter().zip(&steps).map(|(row, step)| {
         let id = &constants[row.id.index()];
         let (from, to) = (state(words, row.from.index()), state(words, row.to.index()));
         let event = event(words, row.event.index());
         let pattern = pattern(&row.pattern);
         let guard = condition(words, &row.guard);
-        let (consumes, does) = effects(words, row);
         quote!(Row {
             id: RowId::#id, from: #from, to: #to, event: #event, pattern: #pattern,
-            guard: #guard, consumes: #consumes, does: #does,
+            guard: #guard, consumes: steps::#step.consumes, does: steps::#step.does,
         })
     });
     let cells = machine.table.cells.iter().map(|cell| {
@@ -44,7 +44,7 @@ pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
             machine: #name,
             hash: #hash,
             rules: Interpreted {
-                initial: #initial,
+                initial: State::#initial,
                 places: &[#(#places),*],
                 rows: &[#(#rows),*],
                 cells: &[#(#cells),*],

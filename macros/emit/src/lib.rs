@@ -2,16 +2,20 @@
 //!
 //! It takes what the reader of turnstile-spec built and gives back a [`TokenStream`]. It reads no
 //! file, writes none, and has no branch for a wrong table: those are the reader's. One file per
-//! part of the emitted module; `machine` puts them together.
+//! part of the emitted module; [`emit`] puts them together.
 
+pub mod call;
+mod cell;
 mod compiled;
 mod data;
 mod document;
 mod event;
+pub mod expand;
 mod names;
 mod row;
 mod rules;
 mod types;
+mod typestate;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -42,7 +46,7 @@ pub struct Extras {
 
 /// The module of one machine, named after it.
 #[must_use]
-pub fn machine(machine: &Machine<'_>, extras: Extras) -> TokenStream {
+pub fn emit(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let module = document::snake(&machine.vocabulary.machine);
     let about = document::module(machine);
     let types = types::types(extras);
@@ -50,7 +54,9 @@ pub fn machine(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let events = event::events(machine.vocabulary, extras);
     let rows = row::ids(machine.vocabulary, extras);
     let rules = rules::rules();
+    let steps = row::step_constants(machine);
     let compiled = compiled::compiled(machine, extras);
+    let typestate = typestate::typestate(machine);
     let data = data::data(machine);
     quote! {
         #about
@@ -61,7 +67,9 @@ pub fn machine(machine: &Machine<'_>, extras: Extras) -> TokenStream {
             #types
             #rules
             #compiled
+            #steps
             #data
+            #typestate
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::table::{Name, ResourceId, ResourceKind, Vocabulary};
+use turnstile_spec::table::{Name, ResourceId, ResourceKind, State, Vocabulary};
 
 use crate::document::{self, doc, ident};
 use crate::{Extras, Machine};
@@ -103,7 +103,8 @@ fn variants(names: &[Name]) -> Vec<Variant> {
     names.iter().map(Variant::new).collect()
 }
 
-fn about_state(machine: &Machine<'_>, index: usize) -> Vec<String> {
+/// What the table says of a state, in words.
+pub(crate) fn about_state(machine: &Machine<'_>, index: usize) -> Vec<String> {
     let Some(state) = machine.table.states.get(index).and_then(Option::as_ref) else {
         return vec!["Not a state of the table as amended.".to_owned()];
     };
@@ -140,11 +141,11 @@ fn of_state(machine: &Machine<'_>) -> TokenStream {
     let holds = places().map(|s| resources(s.map_or(&[], |s| &s.holds)));
     let may_hold = places().map(|s| resources(s.map_or(&[], |s| &s.may_hold)));
     let finals = places().map(|s| s.is_some_and(|s| s.is_final));
-    let initial = initial(machine);
+    let initial = initial_ident(machine);
     quote! {
         impl State {
             /// Where a machine begins.
-            pub const INITIAL: Self = #initial;
+            pub const INITIAL: Self = Self::#initial;
 
             /// What the state always holds.
             #[must_use]
@@ -168,13 +169,10 @@ fn of_state(machine: &Machine<'_>) -> TokenStream {
 }
 
 /// The initial state; the first one where a literal table names none.
-pub(crate) fn initial(machine: &Machine<'_>) -> TokenStream {
-    let marked = |state: &Option<_>| {
-        state.as_ref().is_some_and(|state: &turnstile_spec::table::State| state.initial)
-    };
-    let index = machine.table.states.iter().position(marked).unwrap_or(0);
-    let name = ident(&machine.vocabulary.states[index].ident);
-    quote!(State::#name)
+pub(crate) fn initial_ident(machine: &Machine<'_>) -> Ident {
+    let is_initial = |state: &Option<State>| state.as_ref().is_some_and(|state| state.initial);
+    let index = machine.table.states.iter().position(is_initial).unwrap_or(0);
+    ident(&machine.vocabulary.states[index].ident)
 }
 
 fn of_resource(words: &Vocabulary) -> TokenStream {

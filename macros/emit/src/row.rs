@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::table::Vocabulary;
+use turnstile_spec::table::{Row, Vocabulary};
 
-use crate::Extras;
-use crate::document::{self, doc, ident, number};
+use crate::data::{effects, state};
+use crate::document::{self, doc, ident, number, snake};
+use crate::{Extras, Machine};
 
 /// The constant of each written row: `50` is `R50`, `claim-03.1` is `CLAIM_03_1`.
 pub(crate) fn constants(words: &Vocabulary) -> Vec<Ident> {
@@ -25,6 +26,59 @@ pub(crate) fn constants(words: &Vocabulary) -> Vec<Ident> {
         ident(&name)
     };
     words.rows.iter().map(|row| name(&row.id)).collect()
+}
+
+/// The constant of each row of the table: the written row's, with the source state and the event
+/// where that row is several.
+pub(crate) fn steps(machine: &Machine<'_>) -> Vec<Ident> {
+    let words = machine.vocabulary;
+    let constants = constants(words);
+    let rows = &machine.table.rows;
+    let of = |row: &Row| rows.iter().filter(|other| other.id == row.id).count();
+    let name = |row: &Row| {
+        let constant = &constants[row.id.index()];
+        if of(row) == 1 {
+            return constant.clone();
+        }
+        let from = snake(&words.states[row.from.index()].ident);
+        let event = snake(&words.events[row.event.index()].name.ident);
+        ident(&format!("{constant}_{from}_{event}").to_uppercase())
+    };
+    let mut taken = BTreeSet::new();
+    let unique = |mut name: Ident| {
+        while !taken.insert(name.clone()) {
+            name = ident(&format!("{name}_"));
+        }
+        name
+    };
+    rows.iter().map(name).map(unique).collect()
+}
+
+/// What each row of the table says, as constants.
+pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
+    let words = machine.vocabulary;
+    let constants = constants(words);
+    let steps = machine.table.rows.iter().zip(steps(machine)).map(|(row, name)| {
+        let id = &constants[row.id.index()];
+        let to = state(words, row.to.index());
+        let (consumes, does) = effects(words, row);
+        quote! {
+            pub(super) const #name: Step<'static> = Step {
+                row: ::core::option::Option::Some(RowId::#id),
+                to: #to,
+                consumes: #consumes,
+                does: #does,
+            };
+        }
+    });
+    quote! {
+        /// What each row says.
+        mod steps {
+            use super::{Action, Do, Op, Resource, RowId, State, Step};
+
+            #(#steps)*
+        }
+    }
 }
 
 /// The newtype with its constants and names.

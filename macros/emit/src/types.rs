@@ -87,6 +87,18 @@ fn step() -> TokenStream {
             pub does: &'t [Do<'t>],
         }
 
+        impl Step<'_> {
+            /// The event changes nothing.
+            const fn ignored(to: State) -> Self {
+                Self { row: ::core::option::Option::None, to, consumes: &[], does: &[] }
+            }
+
+            /// The step without its actions.
+            pub const fn moved(self) -> Moved {
+                Moved { row: self.row, to: self.to }
+            }
+        }
+
         /// A step without its actions, which went into a sink.
         #[must_use]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,0 +1,110 @@
+//! The words between the parentheses: `machine!("a.yaml", derive(serde), tracing)`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::{Ident, LitStr, Token, parenthesized};
+
+use crate::Extras;
+
+/// A parsed call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Where the text is.
+    pub origin: Origin,
+    /// What is asked for beside the machine.
+    pub extras: Extras,
+    /// `literal`: the table as written, whatever its findings.
+    pub literal: bool,
+    /// Where the name stands in the caller's code.
+    span: Span,
+}
+
+/// Where the text of a call is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// `bundled "claim"`: it ships with Turnstile.
+    Bundled(String),
+    /// `"tables/door.yaml"`: a file, from the directory of the caller's Cargo.toml.
+    File(String),
+}
+
+impl Call {
+    /// Parses the words of a call; what is wrong with them comes back as an error to expand to.
+    ///
+    /// # Errors
+    ///
+    /// Tokens of a `compile_error!` at the word that is wrong.
+    pub fn parse(words: TokenStream) -> Result<Self, TokenStream> {
+        syn::parse2(words).map_err(|error| error.to_compile_error())
+    }
+
+    /// An error at the name of the file.
+    #[must_use]
+    pub fn error(&self, message: &str) -> TokenStream {
+        syn::Error::new(self.span, message).to_compile_error()
+    }
+
+    /// Makes the compiler expand the call again when the file changes.
+    #[must_use]
+    pub fn tracked(&self) -> TokenStream {
+        match &self.origin {
+            Origin::Bundled(_) => quote!(),
+            Origin::File(path) => {
+                let path = format!("/{path}");
+                quote! {
+                    const _: &[u8] = ::core::include_bytes!(::core::concat!(
+                        ::core::env!("CARGO_MANIFEST_DIR"),
+                        #path
+                    ));
+                }
+            }
+        }
+    }
+}
+
+impl Parse for Call {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let bundled: Option<Ident> = if input.peek(LitStr) { None } else { Some(input.parse()?) };
+        if let Some(word) = bundled.as_ref().filter(|word| *word != "bundled") {
+            let text = "expected the path of a table, or `bundled` and the name of one";
+            return Err(syn::Error::new(word.span(), text));
+        }
+        let name: LitStr = input.parse()?;
+        let origin = match bundled {
+            Some(_) => Origin::Bundled(name.value()),
+            None => Origin::File(name.value()),
+        };
+        let mut call = Self { origin, extras: Extras::default(), literal: false, span: name.span() };
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if !input.is_empty() {
+                call.extra(input)?;
+            }
+        }
+        Ok(call)
+    }
+}
+
+impl Call {
+    fn extra(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let word: Ident = input.parse()?;
+        if word == "tracing" {
+            self.extras.tracing = true;
+        } else if word == "literal" {
+            self.literal = true;
+        } else if word == "derive" {
+            let list;
+            parenthesized!(list in input);
+            let what: Ident = list.parse()?;
+            if what != "serde" || !list.is_empty() {
+                return Err(syn::Error::new(what.span(), "only `derive(serde)` is known"));
+            }
+            self.extras.serde = true;
+        } else {
+            let text = "expected `derive(serde)`, `tracing` or `literal`";
+            return Err(syn::Error::new(word.span(), text));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! The cells of a table as match arms: what each range of payload numbers leads to.
+//!
+//! The arms are the same in every form of a machine; what stands behind the arrow is a [`Leaf`]'s.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use turnstile_spec::table::{
+    CellKind, Domain, Event, EventId, Guard, Row, StateId, Table, Vocabulary,
+};
+
+use crate::document::{ident, number};
+use crate::event::{field, words_ident};
+
+/// Ranges of payload numbers, both ends included.
+pub(crate) type Ranges = Vec<(u16, u16)>;
+
+/// What a table says of a range of payload numbers: rows to be tried in order, the last of them
+/// possibly without a guard, then the cell.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Said<'a> {
+    pub(crate) rows: Vec<(usize, &'a Row)>,
+    pub(crate) otherwise: Option<CellKind>,
+}
+
+/// What stands behind an arrow: statements that end in an expression.
+pub(crate) trait Leaf {
+    /// A row is taken; it is known by its place in [`Table::rows`].
+    fn taken(&self, index: usize, row: &Row) -> TokenStream;
+    /// The event changes nothing.
+    fn ignored(&self) -> TokenStream;
+    /// There is no row.
+    fn refused(&self, impossible: bool) -> TokenStream;
+}
+
+impl Said<'_> {
+    /// Neither a row nor a word.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.rows.is_empty() && self.otherwise.is_none()
+    }
+
+    /// Whether a row is taken whatever the guards say.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.rows.last().is_some_and(|(_, row)| row.guard == Guard::default())
+    }
+}
+
+/// What a table says of each payload of a cell: equal answers together, in the order of the
+/// smallest number of each. A number is any of 16 bits, whatever the domain: the type admits it.
+pub(crate) fn said<'a>(
+    table: &'a Table,
+    from: StateId,
+    id: EventId,
+    event: &Event,
+) -> Vec<(Ranges, Said<'a>)> {
+    let (least, greatest) = match event.payload.as_ref().map(|payload| &payload.domain) {
+        Some(Domain::Number(_)) => (0, u16::MAX),
+        Some(domain) => domain.bounds(),
+        None => (0, 0),
+    };
+    let rows: Vec<(usize, &Row)> = (table.rows.iter().enumerate())
+        .filter(|(_, row)| row.from == from && row.event == id)
+        .collect();
+    let cells = || table.cells.iter().filter(|cell| cell.state == from && cell.event == id);
+    let patterns = rows.iter().map(|(_, row)| &row.pattern);
+    let mut starts = vec![least];
+    for range in patterns.chain(cells().map(|cell| &cell.pattern)).flat_map(|it| &it.0) {
+        starts.push(*range.start());
+        starts.extend(range.end().checked_add(1));
+    }
+    starts.retain(|start| (least..=greatest).contains(start));
+    starts.sort_unstable();
+    starts.dedup();
+    let mut found: Vec<(Ranges, Said<'a>)> = Vec::new();
+    for (index, &start) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).map_or(greatest, |next| next - 1);
+        let matching = rows.iter().copied().filter(|(_, row)| row.pattern.matches(start));
+        let mut said = Said { rows: matching.collect(), otherwise: None };
+        let plain = said.rows.iter().position(|(_, row)| row.guard == Guard::default());
+        said.rows.truncate(plain.map_or(said.rows.len(), |index| index + 1));
+        if !said.is_decided() {
+            let cell = cells().find(|cell| cell.pattern.matches(start));
+            said.otherwise = cell.map(|cell| cell.kind);
+        }
+        match found.iter_mut().find(|(_, other)| *other == said) {
+            Some((ranges, _)) => match ranges.last_mut() {
+                Some(last) if last.1 + 1 == start => last.1 = end,
+                _ => ranges.push((start, end)),
+            },
+            None => found.push((vec![(start, end)], said)),
+        }
+    }
+    found
+}
+
+/// The arms of a match on an event's payload, the last one for all that is left.
+pub(crate) fn arms(
+    words: &Vocabulary,
+    event: &Event,
+    said: &[(Ranges, Said<'_>)],
+    leaf: &impl Leaf,
+) -> TokenStream {
+    let Some(payload) = &event.payload else { return quote!() };
+    let patterns = |ranges: &Ranges| match &payload.domain {
+        Domain::Number(_) => numbers(ranges),
+        Domain::Bool => {
+            let each = each(ranges).map(|number| number != 0);
+            quote!(#(#each)|*)
+        }
+        Domain::Words(names) => {
+            let of_type = words_ident(event, payload);
+            let each = each(ranges).map(|number| ident(&names[usize::from(number)].ident));
+            quote!(#(#of_type::#each)|*)
+        }
+    };
+    let is_number = matches!(payload.domain, Domain::Number(_));
+    let arms = said.iter().filter(|(_, said)| !is_number || !said.is_nothing());
+    let arms = arms.map(|(ranges, said)| {
+        let (pattern, outcome) = (patterns(ranges), outcome(words, said, leaf));
+        quote!(#pattern => { #outcome })
+    });
+    let refused = leaf.refused(false);
+    let rest = is_number && said.iter().any(|(_, said)| said.is_nothing());
+    let rest = rest.then(|| quote!(_ => #refused,));
+    let field = field(payload);
+    quote!(match #field { #(#arms,)* #rest })
+}
+
+/// What one answer of the table leads to: statements that end in an expression.
+pub(crate) fn outcome(words: &Vocabulary, said: &Said<'_>, leaf: &impl Leaf) -> TokenStream {
+    let mut chain = Vec::new();
+    let mut last = match said.otherwise {
+        None => leaf.refused(false),
+        Some(CellKind::Impossible) => leaf.refused(true),
+        Some(CellKind::Ignore) => leaf.ignored(),
+    };
+    for &(index, row) in &said.rows {
+        let taken = leaf.taken(index, row);
+        if row.guard == Guard::default() {
+            last = taken;
+        } else {
+            let condition = condition(words, &row.guard, false);
+            chain.push(quote!(if #condition { #taken }));
+        }
+    }
+    if chain.is_empty() { last } else { quote!(#(#chain else)* { #last }) }
+}
+
+fn condition(words: &Vocabulary, guard: &Guard, inner: bool) -> TokenStream {
+    let join = |parts: &[Guard], sign: TokenStream| {
+        let mut parts = parts.iter().map(|part| condition(words, part, true));
+        let first = parts.next();
+        let joined = quote!(#first #(#sign #parts)*);
+        if inner { quote!((#joined)) } else { joined }
+    };
+    match guard {
+        Guard::Is(guard) => {
+            let name = ident(&words.guards[guard.index()].ident);
+            quote!(guards(Guard::#name))
+        }
+        Guard::All(parts) if parts.is_empty() => quote!(true),
+        Guard::Any(parts) if parts.is_empty() => quote!(false),
+        Guard::All(parts) | Guard::Any(parts) if parts.len() == 1 => {
+            condition(words, &parts[0], inner)
+        }
+        Guard::All(parts) => join(parts, quote!(&&)),
+        Guard::Any(parts) => join(parts, quote!(||)),
+        Guard::Not(part) => {
+            let part = condition(words, part, true);
+            quote!(!#part)
+        }
+    }
+}
+
+fn numbers(ranges: &Ranges) -> TokenStream {
+    let parts = ranges.iter().map(|&(least, greatest)| match least == greatest {
+        true => number(least),
+        false => {
+            let (least, greatest) = (number(least), number(greatest));
+            quote!(#least..=#greatest)
+        }
+    });
+    quote!(#(#parts)|*)
+}
+
+fn each(ranges: &Ranges) -> impl Iterator<Item = u16> {
+    ranges.iter().flat_map(|&(least, greatest)| least..=greatest)
+}

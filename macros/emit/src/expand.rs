@@ -1,0 +1,52 @@
+//! From the text of a table to what the call expands to: the machine, or the faults of the text.
+//!
+//! With faults the types are emitted too, as far as the text has names, so that the caller's own
+//! code is not buried in errors that follow from the first.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use turnstile_spec::literal::Document;
+use turnstile_spec::table::{Table, Vocabulary};
+use turnstile_spec::{Faults, Literal, Source};
+
+use crate::call::Call;
+use crate::{Machine, emit};
+
+/// What `machine!` expands to.
+#[must_use]
+pub fn machine(call: &Call, source: Source) -> TokenStream {
+    let tracked = call.tracked();
+    let literal = match Literal::read(source) {
+        Ok(literal) => literal,
+        Err(faults) => {
+            let error = error(&faults);
+            return quote!(#error #tracked);
+        }
+    };
+    let emit = |table: &Table, hash| emitted(call, &literal, table, hash);
+    let (error, module) = match literal.amended() {
+        _ if call.literal => (None, emit(&literal.table, 0)),
+        Ok(sound) => (None, emit(&sound.table, sound.hash)),
+        Err(faults) => (Some(error(&faults)), emit(&literal.without(&[]).table, 0)),
+    };
+    quote!(#error #tracked #module)
+}
+
+fn emitted(call: &Call, literal: &Literal, table: &Table, hash: u64) -> TokenStream {
+    let vocabulary: &Vocabulary = &literal.vocabulary;
+    let title = literal.document.as_ref().map_or("", title);
+    emit(&Machine { vocabulary, table, title, hash }, call.extras)
+}
+
+fn title(document: &Document) -> &str {
+    if document.title.is_empty() { &document.file } else { &document.title }
+}
+
+fn error(faults: &Faults) -> TokenStream {
+    let count = match faults.list.len() {
+        1 => "a fault".to_owned(),
+        count => format!("{count} faults"),
+    };
+    let text = format!("{} has {count}\n\n{}", faults.source.name, faults.render());
+    quote!(::core::compile_error!(#text);)
+}

@@ -1,0 +1,299 @@
+//! The typestate form: `Machine<Registering>`, whose methods are the events that the state accepts.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use turnstile_spec::table::{CellKind, Event, EventId, Guard, Row, StateId};
+
+use crate::Machine;
+use crate::cell::{Leaf, Ranges, Said, arms, outcome, said};
+use crate::data::state;
+use crate::document::{self, cited, doc, ident, prose, snake};
+use crate::event::{field, payload_type};
+use crate::row;
+
+/// The module `typestate`.
+pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
+    let words = machine.vocabulary;
+    let is_here = |index: &usize| {
+        let is_entered = machine.table.rows.iter().any(|row| row.to.index() == *index);
+        is_entered || machine.table.states.get(*index).is_some_and(Option::is_some)
+    };
+    let here: Vec<usize> = (0..words.states.len()).filter(is_here).collect();
+    let markers = here.iter().map(|&index| marker(machine, index));
+    let moves: Vec<Move<'_>> = here
+        .iter()
+        .flat_map(|&index| (0..).zip(&words.events).map(move |(id, event)| (index, id, event)))
+        .filter_map(|(from, id, event)| Move::new(machine, StateId(from as u16), id, event))
+        .collect();
+    let outcomes = moves.iter().map(Move::outcomes);
+    let methods = here.iter().map(|&index| {
+        let name = marker_ident(&words.states[index].ident);
+        let of_state = moves.iter().filter(|it| it.from.index() == index);
+        let methods: Vec<TokenStream> = of_state.map(Move::method).collect();
+        (!methods.is_empty()).then(|| quote!(impl Machine<#name> { #(#methods)* }))
+    });
+    let frame = frame(machine);
+    quote! {
+        /// The machine with its state in its type: an event that a state does not accept is no
+        /// method of it, and a forgotten outcome is a warning.
+        pub mod typestate {
+            #frame
+            #(#markers)*
+            #(#outcomes)*
+            #(#methods)*
+        }
+    }
+}
+
+fn frame(machine: &Machine<'_>) -> TokenStream {
+    let initial = marker_ident(&crate::names::initial_ident(machine).to_string());
+    quote! {
+        mod sealed {
+            pub trait Sealed {}
+        }
+
+        /// A state as a type.
+        pub trait Marker: sealed::Sealed {
+            /// The same state as a value.
+            const STATE: super::State;
+        }
+
+        /// A machine in the state `S`.
+        #[must_use]
+        #[derive(Debug, PartialEq, Eq)]
+        pub struct Machine<S> {
+            /// How it came here: the row, and what is to be done for it.
+            pub step: super::Step<'static>,
+            state: ::core::marker::PhantomData<S>,
+        }
+
+        /// A machine in its initial state.
+        pub const fn begin() -> Machine<#initial> {
+            Machine::after(super::Step::ignored(super::State::INITIAL))
+        }
+
+        impl<S> Machine<S> {
+            const fn after(step: super::Step<'static>) -> Self {
+                Self { step, state: ::core::marker::PhantomData }
+            }
+        }
+
+        impl<S: Marker> ::core::convert::From<Machine<S>> for super::State {
+            fn from(_: Machine<S>) -> Self {
+                S::STATE
+            }
+        }
+    }
+}
+
+fn marker(machine: &Machine<'_>, index: usize) -> TokenStream {
+    let words = machine.vocabulary;
+    let name = marker_ident(&words.states[index].ident);
+    let value = state(words, index);
+    let mut about = document::name(&words.states[index]);
+    about.extend(crate::names::about_state(machine, index));
+    let about = doc(&about);
+    quote! {
+        #about
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct #name;
+
+        impl sealed::Sealed for #name {}
+
+        impl Marker for #name {
+            const STATE: super::State = super::#value;
+        }
+    }
+}
+
+/// The type of a state: its variant's name, but for the two names that the module has itself.
+fn marker_ident(name: &str) -> Ident {
+    match name {
+        "Machine" | "Marker" => format_ident!("{name}State"),
+        name => ident(name),
+    }
+}
+
+/// One event in one state that has a row for it.
+struct Move<'a> {
+    machine: &'a Machine<'a>,
+    from: StateId,
+    event: &'a Event,
+    said: Vec<(Ranges, Said<'a>)>,
+    /// Where it may lead to, in the order of the table.
+    to: Vec<StateId>,
+    refusable: bool,
+}
+
+impl<'a> Move<'a> {
+    fn new(machine: &'a Machine<'a>, from: StateId, id: u16, event: &'a Event) -> Option<Self> {
+        let said = said(machine.table, from, EventId(id), event);
+        let mut to = Vec::new();
+        let mut refusable = false;
+        let mut accepted = false;
+        for (_, said) in &said {
+            accepted |= !said.rows.is_empty();
+            to.extend(said.rows.iter().map(|(_, row)| row.to));
+            if !said.is_decided() {
+                to.extend((said.otherwise == Some(CellKind::Ignore)).then_some(from));
+                refusable |= said.otherwise != Some(CellKind::Ignore);
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        to.retain(|state| seen.insert(*state));
+        accepted.then_some(Self { machine, from, event, said, to, refusable })
+    }
+
+    fn state_ident(&self, state: StateId) -> Ident {
+        marker_ident(&self.machine.vocabulary.states[state.index()].ident)
+    }
+
+    /// Whether there is anything to be matched.
+    fn is_open(&self) -> bool {
+        self.refusable || self.to.len() > 1
+    }
+
+    /// `RegisteringResponse`.
+    fn outcome_ident(&self) -> Ident {
+        let name = format_ident!("{}{}", self.state_ident(self.from), self.event.name.ident);
+        match self.machine.vocabulary.states.iter().any(|state| name == state.ident) {
+            true => format_ident!("{name}Outcome"),
+            false => name,
+        }
+    }
+
+    /// The variant for an event without a row: a name that no state has.
+    fn refused_ident(&self) -> Ident {
+        let taken = |name: &str| self.machine.vocabulary.states.iter().any(|it| it.ident == name);
+        let names = ["Unexpected", "Refused", "WithoutRow"];
+        ident(names.into_iter().find(|name| !taken(name)).unwrap_or("Unexpected_"))
+    }
+
+    fn outcomes(&self) -> Option<TokenStream> {
+        if !self.is_open() {
+            return None;
+        }
+        let words = self.machine.vocabulary;
+        let name = self.outcome_ident();
+        let (from, event) = (&words.states[self.from.index()].name, &self.event.name.name);
+        let about = doc(&[format!("What `{event}` leads to in `{from}`.")]);
+        let variants = self.to.iter().map(|&to| {
+            let (about, to) = (doc(&self.ways(to)), self.state_ident(to));
+            quote!(#about #to(Machine<#to>))
+        });
+        let refused = self.refusable.then(|| {
+            let (variant, from) = (self.refused_ident(), self.state_ident(self.from));
+            quote! {
+                /// There is no row: the machine stays as it is.
+                #variant(Machine<#from>, super::Unexpected),
+            }
+        });
+        Some(quote! {
+            #about
+            #[must_use]
+            #[derive(Debug, PartialEq, Eq)]
+            pub enum #name { #(#variants,)* #refused }
+        })
+    }
+
+    /// The rows that lead to a state.
+    fn ways(&self, to: StateId) -> Vec<String> {
+        let words = self.machine.vocabulary;
+        let mut ways: Vec<String> = Vec::new();
+        for (_, row) in self.said.iter().flat_map(|(_, said)| &said.rows) {
+            let written = &words.rows[row.id.index()];
+            let condition = match written.guard.as_str() {
+                "" => written.event.clone(),
+                guard => format!("{} if {guard}", written.event),
+            };
+            let way = format!("{}{}.", prose(&condition), cited(&written.cite));
+            if row.to == to && !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        if ways.is_empty() {
+            ways.push("The event changes nothing.".to_owned());
+        }
+        ways
+    }
+
+    fn method(&self) -> TokenStream {
+        let words = self.machine.vocabulary;
+        let name = snake(&self.event.name.ident);
+        let ways: Vec<String> = self
+            .to
+            .iter()
+            .flat_map(|&to| {
+                let to_name = prose(&words.states[to.index()].name);
+                self.ways(to).into_iter().map(move |way| format!("→ {to_name}: {way}"))
+            })
+            .collect();
+        let about = doc(&ways);
+        let payload = self.event.payload.as_ref().map(|payload| {
+            let (field, of_type) = (field(payload), payload_type(self.event, payload));
+            let path = matches!(payload.domain, turnstile_spec::table::Domain::Words(_));
+            let path = path.then(|| quote!(super::));
+            quote!(#field: #path #of_type)
+        });
+        let mut rows = self.said.iter().flat_map(|(_, said)| &said.rows);
+        let asks = rows.any(|(_, row)| row.guard != Guard::default());
+        let guards = asks.then(|| quote!(guards: &impl ::core::ops::Fn(super::Guard) -> bool));
+        let parameters = payload.into_iter().chain(guards);
+        let result = match (self.is_open(), self.to.as_slice()) {
+            (false, [only]) => {
+                let only = self.state_ident(*only);
+                quote!(Machine<#only>)
+            }
+            _ => {
+                let name = self.outcome_ident();
+                quote!(#name)
+            }
+        };
+        let body = match self.said.as_slice() {
+            [(_, only)] => outcome(words, only, self),
+            several => arms(words, self.event, several, self),
+        };
+        quote! {
+            #about
+            pub fn #name(self, #(#parameters),*) -> #result { #body }
+        }
+    }
+
+    fn entered(&self, to: StateId, machine: &TokenStream) -> TokenStream {
+        if !self.is_open() {
+            return machine.clone();
+        }
+        let (outcome, to) = (self.outcome_ident(), self.state_ident(to));
+        quote!(#outcome::#to(#machine))
+    }
+}
+
+impl Leaf for Move<'_> {
+    fn taken(&self, index: usize, row: &Row) -> TokenStream {
+        let name = &row::steps(self.machine)[index];
+        self.entered(row.to, &quote!(Machine::after(super::steps::#name)))
+    }
+
+    fn ignored(&self) -> TokenStream {
+        let to = state(self.machine.vocabulary, self.from.index());
+        let step = quote!(super::Step::ignored(super::#to));
+        self.entered(self.from, &quote!(Machine::after(#step)))
+    }
+
+    fn refused(&self, impossible: bool) -> TokenStream {
+        let (outcome, variant) = (self.outcome_ident(), self.refused_ident());
+        let from = state(self.machine.vocabulary, self.from.index());
+        let event = ident(&self.event.name.ident);
+        let payload = self.event.payload.as_ref().map(|payload| {
+            let field = field(payload);
+            quote!({ #field })
+        });
+        quote! {
+            #outcome::#variant(self, super::Unexpected {
+                state: super::#from,
+                event: super::Event::#event #payload,
+                impossible: #impossible,
+            })
+        }
+    }
+}
