@@ -1,5 +1,4 @@
 //! One machine for each bundled table.
 #![no_std]
 
-// The emitted text itself, until the reader can hand its table to the macro.
-include!("bringup.rs");
+turnstile_macros::machine!(bundled "claim", literal);

@@ -1,1 +1,57 @@
-//! The proc-macro shell: it reads the named table and hands it to the emitter. It writes nothing.
+//! The proc-macro shell: it reads the named file and hands its text to turnstile-emit.
+//!
+//! It reads that file only; it writes nothing and spawns nothing.
+
+use std::path::PathBuf;
+
+use proc_macro::TokenStream;
+use turnstile_emit::call::{Call, Origin};
+use turnstile_emit::expand;
+use turnstile_spec::{Source, bundled};
+
+/// A transition table in YAML as a typed machine: a module named after it.
+///
+/// ```ignore
+/// turnstile_macros::machine!("tables/door.yaml"); // from the directory of Cargo.toml
+/// turnstile_macros::machine!(bundled "claim"); // a table that ships with Turnstile
+/// turnstile_macros::machine!("tables/door.yaml", derive(serde), tracing);
+/// ```
+///
+/// The module has the names (`State`, `Event`, `Action`, `Resource`, `Guard`, `RowId`), the
+/// functions `step` and `step_into`, the trait `Rules` with `Compiled` and `Interpreted`, the
+/// table as data (`TABLE`), and `typestate`. With `derive(serde)` the names serialise as the
+/// document spells them; with `tracing` each step is an event; the caller's crate then depends on
+/// `serde` (with `derive`) or `tracing`.
+///
+/// Faults of the table are compile errors that point into its file.
+#[proc_macro]
+pub fn machine(words: TokenStream) -> TokenStream {
+    let call = match Call::parse(words.into()) {
+        Ok(call) => call,
+        Err(error) => return error.into(),
+    };
+    let source = match &call.origin {
+        Origin::File(path) => file(path),
+        Origin::Bundled(name) => table(name),
+    };
+    match source {
+        Ok(source) => expand::machine(&call, source).into(),
+        Err(message) => call.error(&message).into(),
+    }
+}
+
+fn file(path: &str) -> Result<Source, String> {
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    match std::fs::read(root.join(path)) {
+        Ok(bytes) => Ok(Source::from_bytes(path, &bytes)),
+        Err(error) => Err(format!("cannot read {path} in {}: {error}", root.display())),
+    }
+}
+
+fn table(name: &str) -> Result<Source, String> {
+    let known = || bundled::TABLES.iter().map(|table| table.name).collect::<Vec<_>>().join(", ");
+    match bundled::table(name) {
+        Some(table) => Ok(Source::new(table.file, table.text)),
+        None => Err(format!("no table `{name}` is bundled; there are: {}", known())),
+    }
+}
