@@ -23,3 +23,12 @@ pub const TABLES: &[Bundled] = &[Bundled {
 pub fn table(name: &str) -> Option<&'static Bundled> {
     TABLES.iter().find(|bundled| bundled.name == name)
 }
+
+/// Systems, by name.
+pub const SYSTEMS: &[Bundled] = &[];
+
+/// The bundled system of a name.
+#[must_use]
+pub fn system(name: &str) -> Option<&'static Bundled> {
+    SYSTEMS.iter().find(|bundled| bundled.name == name)
+}

@@ -45,4 +45,18 @@ codes! {
     SELECTS_NOTHING = "T060";
     /// A selector that hits several.
     SELECTS_SEVERAL = "T061";
+    /// A role that a system does not declare.
+    UNKNOWN_ROLE = "T080";
+    /// A link or a time relation that does not name two roles or timers.
+    BAD_RELATION = "T081";
+    /// A key that is not in a system's `set`.
+    UNKNOWN_SETTING = "T082";
+    /// A link that nothing bounds.
+    NO_CAPACITY = "T083";
+    /// A property without its kind, or with several.
+    PROPERTY_KIND = "T084";
+    /// Two properties of one name.
+    PROPERTY_TWICE = "T085";
+    /// A property that the system does not declare.
+    UNKNOWN_PROPERTY = "T086";
 }

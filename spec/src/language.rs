@@ -7,9 +7,13 @@ const NAME: Kind = Kind::Text;
 const NAMES: Kind = Kind::List(&Kind::Text);
 const ONE_OR_MORE: Kind = Kind::Either(&[Kind::Text, NAMES]);
 
-const ABOUT: Key = may("about", Kind::Text, "The document's prose on it.");
-const CITE: Key = may("cite", Kind::Lines, "The document's lines that say so.");
+/// The document's prose.
+pub(crate) const ABOUT: Key = may("about", Kind::Text, "The document's prose on it.");
+/// The document's lines.
+pub(crate) const CITE: Key = may("cite", Kind::Lines, "The document's lines that say so.");
 const IDENT: Key = may("ident", Kind::Text, "The Rust name, where CamelCase of the name collides.");
+/// A reason that may be left out.
+pub(crate) const BECAUSE_MAY: Key = may("because", Kind::Text, "Why, in one sentence.");
 const BECAUSE: Key = must("because", Kind::Text, "Why, in one sentence.");
 
 /// A whole file.
@@ -34,7 +38,8 @@ pub(crate) static TABLE: Shape = Shape {
 };
 
 const CELLS: Kind = Kind::List(&Kind::Map(&CELL));
-const UNCITED: Kind = Kind::List(&Kind::Map(&UNCITED_LINES));
+/// Lines that nothing cites.
+pub(crate) const UNCITED: Kind = Kind::List(&Kind::Map(&UNCITED_LINES));
 const AMENDMENTS: Kind = Kind::List(&Kind::Map(&AMENDMENT));
 const SET: Kind = Kind::Either(&[NAMES, Kind::Map(&SET_MAP)]);
 const RESOURCE: Kind =
@@ -46,7 +51,8 @@ pub(crate) static GUARD: Kind = Kind::Either(&[Kind::Text, Kind::Map(&CONDITION)
 /// The kinds of resources.
 pub(crate) const RESOURCE_KINDS: &[&str] = &["timer", "request", "note"];
 
-static DOCUMENT: Shape = Shape {
+/// The document.
+pub(crate) static DOCUMENT: Shape = Shape {
     name: "document",
     keys: &[
         must("file", Kind::Text, "The document's file name."),

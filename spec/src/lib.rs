@@ -16,6 +16,7 @@ mod raw;
 mod read;
 mod shape;
 pub mod source;
+pub mod system;
 pub mod table;
 mod yaml;
 
@@ -23,4 +24,5 @@ pub use camel::camel;
 pub use fault::{Fault, Faults, Severity};
 pub use literal::{Literal, Sound};
 pub use source::Source;
+pub use system::System;
 pub use table::Table;

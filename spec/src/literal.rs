@@ -2,6 +2,7 @@
 //! and [`Sound`], amended and without any.
 
 use crate::fault::{Fault, Faults, Severity, Span, sort};
+use crate::raw;
 use crate::read::{self, Read};
 use crate::source::Source;
 use crate::table::{Lines, RowId, Table, Vocabulary};
@@ -138,7 +139,7 @@ impl Literal {
             table: amended.table,
             document: self.document.clone(),
             amendments: self.amendments.clone(),
-            hash: hash(&self.source.text),
+            hash: self.source.hash(),
         })
     }
 
@@ -154,9 +155,9 @@ impl Literal {
     }
 }
 
-/// FNV-1a over the text, line ends as `\n`.
-fn hash(text: &str) -> u64 {
-    text.bytes().filter(|&byte| byte != b'\r').fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+impl From<raw::Document> for Document {
+    fn from(document: raw::Document) -> Self {
+        let raw::Document { file, title, section, sha256, cite } = document;
+        Self { file, title, section, sha256, cite }
+    }
 }

@@ -32,6 +32,14 @@ impl Source {
         (clamp(line), clamp(column))
     }
 
+    /// FNV-1a, 64 bits, of the text; line ends count as `\n`.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.text.bytes().filter(|&byte| byte != b'\r').fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+
     /// The words under a span.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {

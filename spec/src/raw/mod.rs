@@ -144,7 +144,8 @@ pub(crate) fn parts(node: &Node) -> Parts {
     }
 }
 
-fn document(node: &Node) -> Document {
+/// The document of a table or a system.
+pub(crate) fn document(node: &Node) -> Document {
     Document {
         file: text(node, "file"),
         title: text(node, "title"),

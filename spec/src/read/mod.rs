@@ -79,13 +79,6 @@ impl Read {
 
     /// The document.
     pub(crate) fn document(&self) -> Option<Document> {
-        let document = self.raw.document.as_ref()?;
-        Some(Document {
-            file: document.file.clone(),
-            title: document.title.clone(),
-            section: document.section.clone(),
-            sha256: document.sha256.clone(),
-            cite: document.cite.clone(),
-        })
+        self.raw.document.clone().map(Into::into)
     }
 }

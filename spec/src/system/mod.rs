@@ -1,0 +1,217 @@
+//! System files: how machines are put together for checking. Which predicate a property has, and what
+//! a budget's name means, is the checker's to say.
+
+mod read;
+pub(crate) mod shape;
+
+use crate::fault::{Faults, Span};
+use crate::literal::Document;
+use crate::source::Source;
+use crate::table::Lines;
+
+/// A system file without faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    /// `claim`.
+    pub name: String,
+    /// One sentence, or empty.
+    pub about: String,
+    /// The document whose sentences the properties check.
+    pub document: Option<Document>,
+    /// Who takes part.
+    pub roles: Vec<Role>,
+    /// What carries messages.
+    pub links: Vec<Link>,
+    /// Which timers fire before which.
+    pub time: Vec<Before>,
+    /// The worlds, each searched by itself.
+    pub worlds: Vec<World>,
+    /// What `--set` may change, with its usual value.
+    pub set: Vec<(String, String)>,
+    /// What must hold.
+    pub properties: Vec<Property>,
+    /// The file.
+    pub source: Source,
+    /// FNV-1a, 64 bits, of the file's text.
+    pub hash: u64,
+}
+
+/// Nodes of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// `client`.
+    pub name: String,
+    /// The table that it runs: `claim`.
+    pub machine: String,
+    /// How many there are.
+    pub count: Count,
+    /// Whether their numbers are exchangeable.
+    pub symmetric: bool,
+    /// One sentence, or empty.
+    pub about: String,
+    /// The document's lines.
+    pub cite: Vec<Lines>,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// How many nodes a role has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// This many.
+    Number(u32),
+    /// As many as a key of `set` says.
+    Set(String),
+}
+
+/// What carries messages from one role to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// `client to server`.
+    pub name: String,
+    /// The role that sends first.
+    pub from: String,
+    /// The role that it sends to.
+    pub to: String,
+    /// How messages travel.
+    pub kind: LinkKind,
+    /// How many may be on their way at once: the slots of a request-response link.
+    pub capacity: u32,
+    /// One sentence, or empty.
+    pub about: String,
+    /// The document's lines.
+    pub cite: Vec<Lines>,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// How messages travel on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// Each request has a slot until it is answered or has failed.
+    RequestResponse,
+    /// In the order sent.
+    Fifo,
+    /// In any order.
+    Unordered,
+}
+
+/// One timer fires before another: `client.lease before server.ttl`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Before {
+    /// The timer that fires first.
+    pub earlier: Timer,
+    /// The timer that fires later.
+    pub later: Timer,
+    /// What the relation is counted from, in words, or empty.
+    pub counted: String,
+    /// One sentence, or empty.
+    pub because: String,
+    /// The document's lines.
+    pub cite: Vec<Lines>,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// A timer of a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timer {
+    /// `client`.
+    pub role: String,
+    /// `lease`.
+    pub name: String,
+}
+
+/// One world: faults and budgets that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct World {
+    /// `loss`.
+    pub name: String,
+    /// One sentence, or empty.
+    pub about: String,
+    /// How often each kind of fault may happen, by its name.
+    pub budgets: Vec<(String, u32)>,
+    /// Values of `set` that hold here.
+    pub set: Vec<(String, String)>,
+    /// Whether it is searched where no world is named.
+    pub default: bool,
+    /// The properties checked here; empty where all are.
+    pub properties: Vec<String>,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// What must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    /// `one holder acts`.
+    pub name: String,
+    /// Always, sometimes, or leads to.
+    pub kind: PropertyKind,
+    /// The sentence that it checks.
+    pub sentence: String,
+    /// What must be reached for it to say anything, by its name; empty where nothing must.
+    pub premise: String,
+    /// Which table it is checked of.
+    pub only: Option<Only>,
+    /// Why it stands here, or empty.
+    pub because: String,
+    /// The document's lines.
+    pub cite: Vec<Lines>,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// The kinds of properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// In every reachable state.
+    Always,
+    /// In some reachable state.
+    Sometimes,
+    /// On every fair run, from every state where it has begun.
+    LeadsTo,
+}
+
+/// The table that a property is about, where not both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// The literal table.
+    AsWritten,
+    /// The amended table.
+    Amended,
+}
+
+impl System {
+    /// Reads a system file: the system, or everything that is wrong with it.
+    pub fn read(source: Source) -> Result<Self, Faults> {
+        read::system(source)
+    }
+
+    /// A role by its name.
+    #[must_use]
+    pub fn role(&self, name: &str) -> Option<&Role> {
+        self.roles.iter().find(|role| role.name == name)
+    }
+
+    /// A world by its name.
+    #[must_use]
+    pub fn world(&self, name: &str) -> Option<&World> {
+        self.worlds.iter().find(|world| world.name == name)
+    }
+
+    /// What a key of `set` is in a world: its own value there, else the usual one.
+    #[must_use]
+    pub fn value<'s>(&'s self, world: &'s World, key: &str) -> Option<&'s str> {
+        let mut values = world.set.iter().chain(&self.set);
+        values.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+}
+
+impl World {
+    /// How often a kind of fault may happen here; 0 where the file names none.
+    #[must_use]
+    pub fn budget(&self, fault: &str) -> u32 {
+        self.budgets.iter().find(|(name, _)| name == fault).map_or(0, |(_, count)| *count)
+    }
+}

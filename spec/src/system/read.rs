@@ -1,0 +1,281 @@
+//! From a text to a [`System`]: shapes first, then names. Every fault is an error here: a system that
+//! is not sound is not searched.
+
+use std::collections::BTreeMap;
+
+use crate::code;
+use crate::fault::{Fault, Faults, Span, sort};
+use crate::raw::{cite, flag, named, text, word, words};
+use crate::shape::{self, Kind, nearest};
+use crate::source::Source;
+use crate::system::shape::SYSTEM;
+use crate::system::{
+    Before, Count, Link, LinkKind, Only, Property, PropertyKind, Role, System, Timer, World,
+};
+use crate::yaml::{self, Node, Value, Word};
+
+/// Reads a system file.
+pub(super) fn system(source: Source) -> Result<System, Faults> {
+    let (tree, mut faults) = yaml::parse(&source);
+    if let Some(tree) = &tree {
+        shape::check(&source, tree, Kind::Map(&SYSTEM), &mut faults);
+    } else if faults.is_empty() {
+        faults.push(yaml::empty());
+    }
+    let system = match &tree {
+        Some(tree) if faults.is_empty() => Some(Read { faults: &mut faults }.all(tree, &source)),
+        _ => None,
+    };
+    match system {
+        Some(system) if faults.is_empty() => Ok(system),
+        _ => {
+            sort(&mut faults);
+            Err(Faults { source, list: faults })
+        }
+    }
+}
+
+struct Read<'f> {
+    faults: &'f mut Vec<Fault>,
+}
+
+impl Read<'_> {
+    fn all(&mut self, node: &Node, source: &Source) -> System {
+        let roles = node.at("roles").map(Node::entries).unwrap_or_default();
+        let set = named(node, "set", |node| node.word().text);
+        let set: Vec<(String, String)> =
+            set.into_iter().map(|(word, value)| (word.text, value)).collect();
+        let roles: Vec<Role> =
+            roles.iter().map(|(word, node)| self.role(word, node, &set)).collect();
+        let links = node.at("links").map(Node::entries).unwrap_or_default();
+        let links = links.iter().filter_map(|(word, node)| self.link(word, node, &roles)).collect();
+        let time = node.at("time").map(Node::items).unwrap_or_default();
+        let time = time.iter().filter_map(|node| self.before(node, &roles)).collect();
+        let properties = node.at("properties").map(Node::items).unwrap_or_default();
+        let properties: Vec<Property> =
+            properties.iter().filter_map(|node| self.property(node)).collect();
+        self.twins(&properties);
+        let worlds = node.at("worlds").map(Node::entries).unwrap_or_default();
+        let worlds: Vec<World> =
+            worlds.iter().map(|(word, node)| self.world(word, node, &set, &properties)).collect();
+        System {
+            name: text(node, "system"),
+            about: text(node, "about"),
+            document: node.at("document").map(crate::raw::document).map(Into::into),
+            roles,
+            links,
+            time,
+            worlds,
+            set,
+            properties,
+            source: source.clone(),
+            hash: source.hash(),
+        }
+    }
+
+    fn role(&mut self, name: &Word, node: &Node, set: &[(String, String)]) -> Role {
+        let count =
+            word(node, "count").unwrap_or_else(|| Word { text: "1".into(), span: name.span });
+        let number = count.text.parse::<u32>();
+        let is_key = set.iter().any(|(key, _)| *key == count.text);
+        if number.is_err() && !is_key {
+            let message = format!("`{}` is no number and no key of `set`", count.text);
+            let fault = Fault::error(code::UNKNOWN_SETTING, message)
+                .label(count.span, "no such count")
+                .help(did_you_mean(
+                    &count.text,
+                    set.iter().map(|(key, _)| key.as_str()),
+                    "a number",
+                ));
+            self.faults.push(fault);
+        }
+        Role {
+            name: name.text.clone(),
+            machine: text(node, "machine"),
+            count: number.map_or(Count::Set(count.text), Count::Number),
+            symmetric: flag(node, "symmetric").unwrap_or(false),
+            about: text(node, "about"),
+            cite: cite(node, "cite"),
+            span: name.span,
+        }
+    }
+
+    fn link(&mut self, name: &Word, node: &Node, roles: &[Role]) -> Option<Link> {
+        let Some((from, to)) = name.text.split_once(" to ") else {
+            let message = format!("the link `{}` does not say who sends to whom", name.text);
+            let fault = Fault::error(code::BAD_RELATION, message)
+                .label(name.span, "no ` to ` in it")
+                .help("name it by its roles: `client to server`");
+            self.faults.push(fault);
+            return None;
+        };
+        for role in [from, to] {
+            self.known_role(role.trim(), name.span, roles);
+        }
+        let capacity = word(node, "slots").or_else(|| word(node, "capacity"));
+        let capacity = capacity.and_then(|word| word.text.parse().ok());
+        if !capacity.is_some_and(|capacity: u32| capacity > 0) {
+            let message = format!("the link `{}` has no capacity", name.text);
+            let fault = Fault::error(code::NO_CAPACITY, message)
+                .label(name.span, "nothing bounds what is on its way")
+                .help("add `slots: 2` or `capacity: 2`");
+            self.faults.push(fault);
+        }
+        let kind = match text(node, "kind").as_str() {
+            "fifo" => LinkKind::Fifo,
+            "unordered" => LinkKind::Unordered,
+            _ => LinkKind::RequestResponse,
+        };
+        Some(Link {
+            name: name.text.clone(),
+            from: from.trim().to_owned(),
+            to: to.trim().to_owned(),
+            kind,
+            capacity: capacity.unwrap_or(0),
+            about: text(node, "about"),
+            cite: cite(node, "cite"),
+            span: name.span,
+        })
+    }
+
+    fn known_role(&mut self, role: &str, span: Span, roles: &[Role]) {
+        if roles.iter().all(|known| known.name != role) {
+            let known = roles.iter().map(|role| role.name.as_str());
+            let fault = Fault::error(code::UNKNOWN_ROLE, format!("role `{role}` is not declared"))
+                .label(span, "no such role")
+                .help(did_you_mean(role, known, "a role of `roles`"));
+            self.faults.push(fault);
+        }
+    }
+
+    fn before(&mut self, node: &Node, roles: &[Role]) -> Option<Before> {
+        let words = match &node.value {
+            Value::Map(_) => word(node, "relation").unwrap_or_default(),
+            Value::Absent | Value::Scalar(_) | Value::List(_) => node.word(),
+        };
+        let (relation, counted) = words.text.split_once(',').unwrap_or((&words.text, ""));
+        let timers = relation
+            .split_once(" before ")
+            .and_then(|(earlier, later)| Some((timer(earlier.trim())?, timer(later.trim())?)));
+        let Some((earlier, later)) = timers else {
+            let message = format!("`{}` is no relation of two timers", words.text);
+            let fault = Fault::error(code::BAD_RELATION, message)
+                .label(words.span, "not readable")
+                .help("write `ROLE.TIMER before ROLE.TIMER`: `client.lease before server.ttl`");
+            self.faults.push(fault);
+            return None;
+        };
+        self.known_role(&earlier.role, words.span, roles);
+        self.known_role(&later.role, words.span, roles);
+        Some(Before {
+            earlier,
+            later,
+            counted: counted.trim().to_owned(),
+            because: text(node, "because"),
+            cite: cite(node, "cite"),
+            span: words.span,
+        })
+    }
+
+    fn world(
+        &mut self,
+        name: &Word,
+        node: &Node,
+        set: &[(String, String)],
+        properties: &[Property],
+    ) -> World {
+        let own = node.at("set").map(Node::entries).unwrap_or_default();
+        for (key, _) in own.iter().filter(|(key, _)| set.iter().all(|(name, _)| *name != key.text))
+        {
+            let message = format!("`{}` is no key of the system's `set`", key.text);
+            let fault =
+                Fault::error(code::UNKNOWN_SETTING, message).label(key.span, "no such key").help(
+                    did_you_mean(&key.text, set.iter().map(|(k, _)| k.as_str()), "a key of `set`"),
+                );
+            self.faults.push(fault);
+        }
+        let checked = words(node, "properties").unwrap_or_default();
+        for word in checked.iter().filter(|w| properties.iter().all(|p| p.name != w.text)) {
+            let known = properties.iter().map(|property| property.name.as_str());
+            let message = format!("property `{}` is not declared", word.text);
+            let fault = Fault::error(code::UNKNOWN_PROPERTY, message)
+                .label(word.span, "no such property")
+                .help(did_you_mean(&word.text, known, "a property of this file"));
+            self.faults.push(fault);
+        }
+        let budgets = node.at("budgets").map(Node::entries).unwrap_or_default();
+        let count = |node: &Node| node.word().text.parse().unwrap_or(0);
+        World {
+            name: name.text.clone(),
+            about: text(node, "about"),
+            budgets: budgets.iter().map(|(k, node)| (k.text.clone(), count(node))).collect(),
+            set: own.iter().map(|(key, node)| (key.text.clone(), node.word().text)).collect(),
+            default: flag(node, "default").unwrap_or(true),
+            properties: checked.into_iter().map(|word| word.text).collect(),
+            span: name.span,
+        }
+    }
+
+    fn property(&mut self, node: &Node) -> Option<Property> {
+        let kinds = [
+            ("always", PropertyKind::Always),
+            ("sometimes", PropertyKind::Sometimes),
+            ("leads to", PropertyKind::LeadsTo),
+        ];
+        let said: Vec<(PropertyKind, Word)> =
+            kinds.iter().filter_map(|(key, kind)| Some((*kind, word(node, key)?))).collect();
+        let [(kind, sentence)] = &said[..] else {
+            let fault = Fault::error(
+                code::PROPERTY_KIND,
+                format!(
+                    "property `{}` must say one of always, sometimes, leads to",
+                    text(node, "name")
+                ),
+            );
+            let found = if said.is_empty() { "it says none" } else { "it says several" };
+            let help = "write `always: SENTENCE`, `sometimes: SENTENCE` or `leads to: SENTENCE`";
+            self.faults.push(fault.label(node.span, found).help(help));
+            return None;
+        };
+        Some(Property {
+            name: text(node, "name"),
+            kind: *kind,
+            sentence: sentence.text.clone(),
+            premise: text(node, "premise"),
+            only: word(node, "only").map(|word| match word.text.as_str() {
+                "as written" => Only::AsWritten,
+                _ => Only::Amended,
+            }),
+            because: text(node, "because"),
+            cite: cite(node, "cite"),
+            span: word(node, "name").map_or(node.span, |word| word.span),
+        })
+    }
+
+    fn twins(&mut self, properties: &[Property]) {
+        let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+        for property in properties {
+            if let Some(first) = seen.insert(crate::camel(&property.name), property.span) {
+                let message = format!("two properties are called `{}`", property.name);
+                let fault = Fault::error(code::PROPERTY_TWICE, message)
+                    .label(property.span, "the second")
+                    .label(first, "the first, with the same Rust name")
+                    .help("rename one of them");
+                self.faults.push(fault);
+            }
+        }
+    }
+}
+
+fn timer(words: &str) -> Option<Timer> {
+    let (role, name) = words.split_once('.')?;
+    let is_full = !role.trim().is_empty() && !name.trim().is_empty();
+    is_full.then(|| Timer { role: role.trim().to_owned(), name: name.trim().to_owned() })
+}
+
+fn did_you_mean<'n>(name: &str, known: impl Iterator<Item = &'n str>, what: &str) -> String {
+    match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("name {what}"),
+    }
+}

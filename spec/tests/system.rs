@@ -1,0 +1,55 @@
+//! System files: what is read, and that a wrong one comes back with every fault.
+
+use turnstile_spec::system::{Count, PropertyKind};
+use turnstile_spec::{Source, System};
+
+const CLAIM: &str = "
+system: claim
+roles:
+  client: { machine: claim, count: clients, symmetric: true }
+  server: { machine: claim-record }
+links:  { client to server: { kind: request-response, slots: 2 } }
+time:
+  - client.lease timer before server.ttl, counted from the same request
+worlds:
+  small: { budgets: { lost answer: 1 } }
+  large: { budgets: { lost answer: 2, pause: 1 }, set: { clients: 3 }, default: false }
+set: { clients: 2 }
+properties:
+  - { name: one holder acts, always: one sentence, cite: 6, premise: a client acts }
+  - { name: a claim ends, leads to: an answer }
+";
+
+#[test]
+fn a_system_is_read() {
+    let system = match System::read(Source::new("claim.yaml", CLAIM)) {
+        Ok(system) => system,
+        Err(faults) => panic!("{faults}"),
+    };
+    assert_eq!(system.name, "claim");
+    assert_eq!(system.role("client").expect("a role").count, Count::Set("clients".into()));
+    assert_eq!(system.role("server").expect("a role").count, Count::Number(1));
+    assert_eq!(system.links[0].capacity, 2);
+    assert_eq!(
+        (system.time[0].earlier.name.as_str(), system.time[0].later.role.as_str()),
+        ("lease timer", "server")
+    );
+    let large = system.world("large").expect("a world");
+    assert_eq!((large.budget("pause"), large.budget("drift"), large.default), (1, 0, false));
+    assert_eq!(system.value(large, "clients"), Some("3"));
+    assert_eq!(system.value(system.world("small").expect("a world"), "clients"), Some("2"));
+    assert_eq!(system.properties[0].premise, "a client acts");
+    assert_eq!(system.properties[1].kind, PropertyKind::LeadsTo);
+}
+
+#[test]
+fn every_fault_of_a_system_comes_back() {
+    let text = CLAIM
+        .replace("client to server:", "client to sever:")
+        .replace("count: clients", "count: client")
+        .replace("slots: 2", "slots: 0")
+        .replace(", leads to: an answer", "");
+    let faults = System::read(Source::new("claim.yaml", text)).expect_err("four faults");
+    let codes: Vec<&str> = faults.list.iter().map(|fault| fault.code).collect();
+    assert_eq!(codes, ["T082", "T080", "T083", "T084"]);
+}
