@@ -11,12 +11,18 @@ pub struct Bundled {
     pub text: &'static str,
 }
 
+macro_rules! bundled {
+    ($dir:literal: $($name:literal),* $(,)?) => {
+        &[$(Bundled {
+            name: $name,
+            file: concat!("spec/", $dir, "/", $name, ".yaml"),
+            text: include_str!(concat!("../", $dir, "/", $name, ".yaml")),
+        }),*]
+    };
+}
+
 /// Tables, by name.
-pub const TABLES: &[Bundled] = &[Bundled {
-    name: "claim",
-    file: "spec/tables/claim.yaml",
-    text: include_str!("../tables/claim.yaml"),
-}];
+pub const TABLES: &[Bundled] = bundled!("tables": "claim", "claim-record");
 
 /// The bundled table of a name.
 #[must_use]
@@ -25,7 +31,7 @@ pub fn table(name: &str) -> Option<&'static Bundled> {
 }
 
 /// Systems, by name.
-pub const SYSTEMS: &[Bundled] = &[];
+pub const SYSTEMS: &[Bundled] = bundled!("systems": );
 
 /// The bundled system of a name.
 #[must_use]

@@ -105,7 +105,7 @@ impl Check<'_> {
             if let Some(key) = shape.keys.iter().find(|key| key.name == word.text) {
                 self.kind(value, key.kind, &format!("`{}`", key.name));
             } else if let Some(before) = nth.checked_sub(1).and_then(|nth| entries.get(nth))
-                && is_cut(&before.1)
+                && self.is_cut(before, (word, value))
             {
                 self.comma(&before.0, &before.1, word);
             } else {
@@ -135,12 +135,19 @@ impl Check<'_> {
         self.faults.push(fault);
     }
 
-    /// A value with an open parenthesis, then a key that nobody knows: `event: response (5xx, 404)`.
+    /// Whether a comma cut a value in two: plain text, a comma, then a key without a value.
+    fn is_cut(&self, before: &(Word, Node), now: (&Word, &Node)) -> bool {
+        let between = Span { start: before.1.span.end, end: now.0.span.start };
+        matches!(before.1.value, Value::Scalar(_))
+            && now.1.value == Value::Absent
+            && self.source.slice(between).trim() == ","
+    }
+
+    /// A value that a comma cut in two: `event: response (5xx, 404)`.
     fn comma(&mut self, key: &Word, value: &Node, rest: &Word) {
         let span = Span { start: value.span.start, end: rest.span.end.max(value.span.end) };
         let whole = self.source.slice(span).trim_end_matches([',', '}', ' ']).to_owned();
-        let message =
-            format!("a comma ends the value of `{}` before its parenthesis closes", key.text);
+        let message = format!("a comma cuts the value of `{}` in two", key.text);
         let fault = Fault::error(code::COMMA, message)
             .label(span, "YAML ends a value at a comma inside `{ }` and `[ ]`")
             .help(format!("quote it: `{}: \"{whole}\"`", key.text));
@@ -181,14 +188,6 @@ fn fits(kind: Kind, node: &Node) -> bool {
         (Kind::List(_), Value::List(_)) => true,
         (Kind::Either(kinds), _) => kinds.iter().any(|kind| fits(*kind, node)),
         _ => false,
-    }
-}
-
-/// Whether a value opens a parenthesis that it does not close, itself or in its last item.
-fn is_cut(node: &Node) -> bool {
-    match &node.value {
-        Value::Scalar(text) => text.matches('(').count() > text.matches(')').count(),
-        Value::Absent | Value::List(_) | Value::Map(_) => false,
     }
 }
 
