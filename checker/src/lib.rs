@@ -3,4 +3,6 @@
 pub mod parts;
 pub mod report;
 pub mod search;
+pub mod systems;
 pub mod table;
+pub mod world;

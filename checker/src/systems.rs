@@ -1,0 +1,3 @@
+//! The systems known here: wiring of shipped cores and property predicates, nothing else.
+
+pub mod lock;

@@ -1,0 +1,91 @@
+//! The World: nodes that run shipped cores, links, timers, crashes, pauses, and budgets for each
+//! kind of fault, as a [`stateright::Model`]. It holds no rule of any protocol.
+//!
+//! A state is made of parts (one a node, one a link, one that remembers for the properties). What
+//! a part does is a pure function of that part ([`node`], [`link`], [`watch`]); how parts act on
+//! each other is written once ([`turn`]), for parts in any form ([`parts`]).
+
+pub mod budget;
+pub mod calls;
+pub mod fault;
+pub mod link;
+pub mod mail;
+mod model;
+pub mod node;
+pub mod number;
+pub mod parts;
+pub mod property;
+pub mod system;
+pub mod turn;
+pub mod values;
+pub mod watch;
+mod words;
+
+pub use budget::{Budget, BudgetId, Left};
+pub use fault::Faults;
+pub use link::{Link, LinkKind, LinkPart};
+pub use mail::{Chance, Mail};
+pub use node::{Event, NodePart};
+pub use property::{Claim, Predicate, Property, View};
+pub use system::{NodeId, System, Types};
+pub use values::{Action, State, Values};
+pub use watch::{Seen, Unexpected, WatchPart};
+
+/// A system in one named world.
+#[derive(Clone, Debug)]
+pub struct World<S: System> {
+    /// The cores and their wiring.
+    pub system: S,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The links.
+    pub links: Vec<Link>,
+    /// Which timer may fire only after which.
+    pub relations: Vec<Relation>,
+    /// How often each kind of fault and each rationed command may happen.
+    pub budgets: Vec<Budget>,
+    /// The kinds of fault, resolved to budgets.
+    pub faults: Faults,
+    /// What is checked.
+    pub properties: Vec<Property<S::Types>>,
+}
+
+/// A node of a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name: `client 1`.
+    pub name: String,
+    /// Its role: `client`.
+    pub role: String,
+}
+
+/// A time relation: a role's timer fires before another role's timer of the same grant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// Role and timer that come first.
+    pub earlier: (String, String),
+    /// Role and timer that wait.
+    pub later: (String, String),
+}
+
+impl<S: System> World<S> {
+    /// A world without time relations and properties.
+    #[must_use]
+    pub fn new(system: S, nodes: Vec<Node>, links: Vec<Link>, budgets: Vec<Budget>) -> Self {
+        let faults = Faults::resolve(&nodes, &budgets);
+        let (relations, properties) = (Vec::new(), Vec::new());
+        Self { system, nodes, links, relations, budgets, faults, properties }
+    }
+
+    /// The state before anything has happened.
+    #[must_use]
+    pub fn first(&self) -> State<S::Types> {
+        let nodes = (0..self.nodes.len()).map(|node| NodePart::start(&self.system, node));
+        State {
+            nodes: nodes.collect(),
+            links: self.links.iter().map(LinkPart::empty).collect(),
+            watch: WatchPart { system: self.system.watch(), unexpected: None },
+            left: Left::full(&self.budgets),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Requests and their answers: each request is answered once, or fails once, at its caller.
+
+use turnstile_core::{Class, Numbers};
+
+use crate::world::link::{Link, LinkFault, LinkOffer, LinkOp};
+use crate::world::system::{System, Types};
+
+/// Where a call is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Slot<M> {
+    /// The request is on its way.
+    Asked(M),
+    /// The server has it and has not answered yet.
+    Handling(M),
+    /// The answer is on its way.
+    Answered {
+        /// What the caller will see.
+        answer: M,
+        /// Whether the caller did something else meanwhile.
+        is_late: bool,
+        /// Whether it is what the server said, unspoilt by any fault.
+        is_true: bool,
+    },
+    /// A request that nobody waits for: a copy, or one whose caller is gone.
+    Stray(M),
+}
+
+impl<M> Slot<M> {
+    /// The request, or the answer once there is one.
+    #[must_use]
+    pub fn message(&self) -> &M {
+        match self {
+            Self::Asked(message)
+            | Self::Handling(message)
+            | Self::Answered { answer: message, .. }
+            | Self::Stray(message) => message,
+        }
+    }
+
+    /// Whether an answer is on its way.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        matches!(self, Self::Answered { .. })
+    }
+}
+
+impl<M: Numbers> Numbers for Slot<M> {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Asked(message)
+            | Self::Handling(message)
+            | Self::Answered { answer: message, .. }
+            | Self::Stray(message) => message.visit(each),
+        }
+    }
+}
+
+/// What may happen to calls, in a fixed order.
+pub(crate) fn offers<T: Types>(
+    system: &impl System<Types = T>,
+    link: &Link,
+    slots: &[Slot<T::Message>],
+) -> Vec<LinkOffer<T>> {
+    let mut offers = Vec::new();
+    let (caller, server) = (link.from, link.to);
+    for (place, slot) in (0u8..).zip(slots) {
+        let mut offer = |op, delivers, fault| offers.push(LinkOffer { op, delivers, fault });
+        let take = LinkOp::Take(place);
+        match slot {
+            Slot::Asked(request) => {
+                offer(take, Some((caller, server, request.clone())), None);
+                if system.unanswered(request).is_some() {
+                    offer(LinkOp::Lose(place), None, Some(LinkFault::LostRequest));
+                }
+                if system.server_error(request).is_some() {
+                    offer(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
+                }
+                offer(LinkOp::Double(place), None, Some(LinkFault::Duplicate));
+            }
+            Slot::Stray(request) => offer(take, Some((caller, server, request.clone())), None),
+            Slot::Handling(_) => {}
+            Slot::Answered { answer, is_true, .. } => {
+                offer(take, Some((server, caller, answer.clone())), None);
+                if *is_true && system.unanswered(answer).is_some() {
+                    offer(LinkOp::Lose(place), None, Some(LinkFault::LostAnswer));
+                }
+                if *is_true && system.server_error(answer).is_some() {
+                    offer(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
+                }
+                if is_grant(system, answer, None) {
+                    offer(LinkOp::Delay(place), None, Some(LinkFault::LateAnswer));
+                }
+            }
+        }
+    }
+    offers
+}
+
+/// Whether an answer grants the marked thing (anything for `None`) and is not stale yet.
+fn is_grant<T: Types>(
+    system: &impl System<Types = T>,
+    answer: &T::Message,
+    mark: Option<&T::Mark>,
+) -> bool {
+    let mut stale = answer.clone();
+    system.lapse(&mut stale, mark);
+    stale != *answer
+}
+
+/// Changes calls; says whether a request found room, and whether an answer became late.
+pub(crate) fn operate<T: Types>(
+    system: &impl System<Types = T>,
+    slots: &mut Vec<Slot<T::Message>>,
+    room: u8,
+    op: &LinkOp<T>,
+) -> (bool, bool) {
+    let (mut fits, mut late) = (true, false);
+    match op {
+        LinkOp::Push(request) => {
+            let taken = slots.iter().filter(|slot| !matches!(slot, Slot::Stray(_))).count();
+            fits = taken < usize::from(room);
+            if fits {
+                slots.push(Slot::Asked(request.clone()));
+            }
+        }
+        LinkOp::Answer(answer) => answered(system, slots, answer),
+        LinkOp::Take(place) => match slots.remove(usize::from(*place)) {
+            Slot::Asked(request) => slots.push(Slot::Handling(request)),
+            Slot::Stray(_) | Slot::Handling(_) | Slot::Answered { .. } => {}
+        },
+        LinkOp::Double(place) => {
+            let copy = slots[usize::from(*place)].message().clone();
+            slots.push(Slot::Stray(copy));
+        }
+        LinkOp::Lose(place) => spoil(slots, *place, |message| system.unanswered(message)),
+        LinkOp::Fail(place) => spoil(slots, *place, |message| system.server_error(message)),
+        LinkOp::Delay(place) => {
+            if let Slot::Answered { answer, .. } = &mut slots[usize::from(*place)] {
+                system.lapse(answer, None);
+            }
+        }
+        LinkOp::Overtake => late = overtake(slots, |_| true),
+        LinkOp::Lapse(mark) => {
+            late = overtake(slots, |answer| is_grant(system, answer, Some(mark)));
+            for slot in slots.iter_mut() {
+                if let Slot::Answered { answer, .. } = slot {
+                    system.lapse(answer, Some(mark));
+                }
+            }
+        }
+        LinkOp::CallerGone => abandon(slots),
+    }
+    slots.sort_unstable();
+    (fits, late)
+}
+
+/// The server's answer goes to the call that it answers, if one still waits for it.
+fn answered<T: Types>(
+    system: &impl System<Types = T>,
+    slots: &mut [Slot<T::Message>],
+    message: &T::Message,
+) {
+    let waits = |slot: &&mut Slot<T::Message>| match slot {
+        Slot::Handling(request) => system.is_answer(request, message),
+        Slot::Asked(_) | Slot::Answered { .. } | Slot::Stray(_) => false,
+    };
+    if let Some(slot) = slots.iter_mut().find(waits) {
+        *slot = Slot::Answered { answer: message.clone(), is_late: false, is_true: true };
+    }
+}
+
+/// The caller will see something else than an answer of the server.
+fn spoil<M>(slots: &mut [Slot<M>], place: u8, instead: impl Fn(&M) -> Option<M>) {
+    let slot = &mut slots[usize::from(place)];
+    let was_late = matches!(slot, Slot::Answered { is_late: true, .. });
+    if let Some(answer) = instead(slot.message()) {
+        *slot = Slot::Answered { answer, is_late: was_late, is_true: false };
+    }
+}
+
+/// Answers of that kind are late now; whether one was not before.
+fn overtake<M>(slots: &mut [Slot<M>], is_meant: impl Fn(&M) -> bool) -> bool {
+    let mut late = false;
+    for slot in slots {
+        if let Slot::Answered { answer, is_late, .. } = slot
+            && !*is_late
+            && is_meant(answer)
+        {
+            *is_late = true;
+            late = true;
+        }
+    }
+    late
+}
+
+/// Requests may still arrive; answers have nowhere to go.
+fn abandon<M>(slots: &mut Vec<Slot<M>>) {
+    let old = std::mem::take(slots);
+    slots.extend(old.into_iter().filter_map(|slot| match slot {
+        Slot::Asked(request) | Slot::Stray(request) => Some(Slot::Stray(request)),
+        Slot::Handling(_) | Slot::Answered { .. } => None,
+    }));
+}

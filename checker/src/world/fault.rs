@@ -1,0 +1,124 @@
+//! The kinds of fault of a world, by the names of its budgets. A kind without a budget does not
+//! happen.
+
+use turnstile_core::Input;
+
+use crate::world::Node;
+use crate::world::budget::{Budget, BudgetId};
+use crate::world::link::LinkFault;
+use crate::world::node::{Event, Life, NodePart};
+use crate::world::parts::NodeOffer;
+use crate::world::system::{NodeId, System, Types};
+
+/// The budget of each kind of fault.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    names: Vec<String>,
+    link: [Option<BudgetId>; LinkFault::ALL.len()],
+    nodes: Vec<NodeFaults>,
+    /// A clock that runs beyond every margin.
+    pub drift: Option<BudgetId>,
+}
+
+/// The budgets of what a node's process may suffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct NodeFaults {
+    crash: Option<BudgetId>,
+    restart: Option<BudgetId>,
+    pause: Option<BudgetId>,
+}
+
+impl Faults {
+    /// The name of the budget for clocks that run wild.
+    pub const DRIFT: &str = "drift";
+
+    /// Looks the kinds up: `lost answer`, and for a role `client crash`, `client restart`,
+    /// `client pause`.
+    #[must_use]
+    pub fn resolve(nodes: &[Node], budgets: &[Budget]) -> Self {
+        let names: Vec<String> = budgets.iter().map(|budget| budget.name.clone()).collect();
+        let find = |name: &str| position(&names, name);
+        let of_node = |node: &Node| NodeFaults {
+            crash: find(&format!("{} crash", node.role)),
+            restart: find(&format!("{} restart", node.role)),
+            pause: find(&format!("{} pause", node.role)),
+        };
+        Self {
+            link: LinkFault::ALL.map(|fault| find(fault.name())),
+            nodes: nodes.iter().map(of_node).collect(),
+            drift: find(Self::DRIFT),
+            names,
+        }
+    }
+
+    /// The names that a world of these nodes can give to faults; others are the system's own.
+    #[must_use]
+    pub fn known(nodes: &[Node]) -> Vec<String> {
+        let mut known: Vec<String> =
+            LinkFault::ALL.iter().map(|fault| fault.name().to_owned()).collect();
+        known.push(Self::DRIFT.to_owned());
+        for node in nodes {
+            known.extend(["crash", "restart", "pause"].map(|what| format!("{} {what}", node.role)));
+        }
+        known.dedup();
+        known
+    }
+
+    /// The budget of a fault on a link.
+    #[must_use]
+    pub fn on_link(&self, fault: LinkFault) -> Option<BudgetId> {
+        let place = LinkFault::ALL.iter().position(|other| *other == fault)?;
+        self.link[place]
+    }
+
+    /// The budget for answers that come late.
+    #[must_use]
+    pub fn late_answer(&self) -> Option<BudgetId> {
+        self.on_link(LinkFault::LateAnswer)
+    }
+
+    /// The budget that an event takes from; `None` where it has no budget here and does not
+    /// happen.
+    pub(crate) fn offer<T: Types>(
+        &self,
+        system: &impl System<Types = T>,
+        node: NodeId,
+        part: &NodePart<T>,
+        event: Event<T>,
+    ) -> Option<NodeOffer<Event<T>>> {
+        let of_node = self.nodes[node];
+        let mut is_timer = false;
+        let budget = match &event {
+            Event::Takes(Input::Fired(timer), _) => {
+                is_timer = true;
+                self.rationed(system.timer_budget(timer))?
+            }
+            Event::Takes(Input::Command(command), _) => {
+                self.rationed(system.command_budget(command))?
+            }
+            Event::Takes(Input::Message { .. } | Input::Restart(_), _) => None,
+            Event::Crashes => Some(of_node.crash?),
+            Event::Restarts(_) if part.life == Life::Up || of_node.restart.is_some() => {
+                Some(of_node.restart?)
+            }
+            Event::Restarts(_) => return None,
+            Event::Pauses => Some(of_node.pause?),
+            Event::Resumes => None,
+        };
+        Some(NodeOffer { event, budget, is_timer })
+    }
+
+    /// Not rationed: no budget. Rationed: its budget, or nothing where the world has none.
+    #[expect(clippy::option_option, reason = "the outer one says whether it happens at all")]
+    fn rationed(&self, name: Option<&'static str>) -> Option<Option<BudgetId>> {
+        match name {
+            None => Some(None),
+            Some(name) => position(&self.names, name).map(Some),
+        }
+    }
+}
+
+fn position(names: &[String], name: &str) -> Option<BudgetId> {
+    let place = names.iter().position(|other| other == name)?;
+    Some(BudgetId(u8::try_from(place).expect("a world has few budgets")))
+}

@@ -1,0 +1,195 @@
+//! One link: what is in flight between two nodes, and what may happen to it there.
+//!
+//! The functions are pure and look at one link only. A link never reads a message: whether one
+//! answers another, and what a lost or a failed one looks like, the system says.
+
+use turnstile_core::{Class, Numbers};
+
+use crate::world::calls::{self, Slot};
+use crate::world::mail::{self, Mail};
+use crate::world::system::{NodeId, System, Types};
+
+/// How two nodes are joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The node that sends, or that calls.
+    pub from: NodeId,
+    /// The node that receives, or that answers.
+    pub to: NodeId,
+    /// What the link does.
+    pub kind: LinkKind,
+}
+
+impl Link {
+    /// Whether requests go one way and answers the other.
+    #[must_use]
+    pub fn is_calls(&self) -> bool {
+        matches!(self.kind, LinkKind::Calls { .. })
+    }
+}
+
+/// What a link does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// Requests one way, answers the other: each request gets one answer or one failure.
+    Calls {
+        /// Requests that may be outstanding at once.
+        slots: u8,
+    },
+    /// Messages one way.
+    Messages(Mail),
+}
+
+/// What is in flight on a link.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LinkPart<T: Types> {
+    /// The messages.
+    pub contents: Contents<T::Message>,
+    /// A message found no room and was dropped: the search is not complete beyond this state.
+    pub overflowed: bool,
+}
+
+/// The messages in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Contents<M> {
+    /// Sorted: calls overtake each other.
+    Calls(Vec<Slot<M>>),
+    /// In order of sending, or sorted where the link keeps no order.
+    Messages(Vec<M>),
+}
+
+impl<T: Types> Numbers for LinkPart<T> {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match &mut self.contents {
+            Contents::Calls(slots) => {
+                slots.visit(each);
+                slots.sort_unstable();
+            }
+            Contents::Messages(messages) => messages.visit(each),
+        }
+    }
+}
+
+/// The kinds of fault that happen on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkFault {
+    /// A request never reaches the server; the caller sees a failure.
+    LostRequest,
+    /// A request was handled; the caller sees a failure.
+    LostAnswer,
+    /// An answer comes after the caller did something else, or after what it grants is over.
+    LateAnswer,
+    /// The server answers that it is in trouble, having handled the request or not.
+    ServerError,
+    /// A request or a message arrives twice.
+    Duplicate,
+    /// A message without an answer never arrives.
+    LostMessage,
+}
+
+impl LinkFault {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::LostRequest,
+        Self::LostAnswer,
+        Self::LateAnswer,
+        Self::ServerError,
+        Self::Duplicate,
+        Self::LostMessage,
+    ];
+
+    /// The budget's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LostRequest => "lost request",
+            Self::LostAnswer => "lost answer",
+            Self::LateAnswer => "late answer",
+            Self::ServerError => "server error",
+            Self::Duplicate => "duplicate",
+            Self::LostMessage => "lost message",
+        }
+    }
+}
+
+/// What can be done to a link. A number is a place among what is in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LinkOp<T: Types> {
+    /// A message goes in.
+    Push(T::Message),
+    /// The answer to a call that is being handled goes in.
+    Answer(T::Message),
+    /// One is taken off, to be delivered.
+    Take(u8),
+    /// One is doubled.
+    Double(u8),
+    /// One is lost.
+    Lose(u8),
+    /// The server is in trouble over one.
+    Fail(u8),
+    /// What an answer grants is over when it arrives.
+    Delay(u8),
+    /// The caller does something else: answers that are on their way are late.
+    Overtake,
+    /// What is marked is over: answers that grant it are stale, and late.
+    Lapse(T::Mark),
+    /// The caller is gone, with its connection.
+    CallerGone,
+}
+
+/// What may happen on a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkOffer<T: Types> {
+    /// To the link.
+    pub op: LinkOp<T>,
+    /// What is delivered: from, to, message.
+    pub delivers: Option<(NodeId, NodeId, T::Message)>,
+    /// The fault that this is, if it is one.
+    pub fault: Option<LinkFault>,
+}
+
+impl<T: Types> LinkPart<T> {
+    /// A link with nothing in flight.
+    #[must_use]
+    pub fn empty(link: &Link) -> Self {
+        let contents = match link.kind {
+            LinkKind::Calls { .. } => Contents::Calls(Vec::new()),
+            LinkKind::Messages(_) => Contents::Messages(Vec::new()),
+        };
+        Self { contents, overflowed: false }
+    }
+
+    /// What may happen on it by itself, in a fixed order.
+    #[must_use]
+    pub fn offers(&self, system: &impl System<Types = T>, link: &Link) -> Vec<LinkOffer<T>> {
+        match (&self.contents, link.kind) {
+            (Contents::Calls(slots), _) => calls::offers(system, link, slots),
+            (Contents::Messages(messages), LinkKind::Messages(mail)) => {
+                mail::offers(link, mail, messages)
+            }
+            (Contents::Messages(_), LinkKind::Calls { .. }) => Vec::new(),
+        }
+    }
+
+    /// What the link is after an operation, and whether it made an answer late.
+    #[must_use]
+    pub fn operate(
+        &self,
+        system: &impl System<Types = T>,
+        link: &Link,
+        op: &LinkOp<T>,
+    ) -> (Self, bool) {
+        let mut next = self.clone();
+        let (fits, late) = match (&mut next.contents, link.kind) {
+            (Contents::Calls(slots), LinkKind::Calls { slots: room }) => {
+                calls::operate(system, slots, room, op)
+            }
+            (Contents::Messages(messages), LinkKind::Messages(mail)) => {
+                (mail::operate(mail, messages, op), false)
+            }
+            (Contents::Calls(_) | Contents::Messages(_), _) => (true, false),
+        };
+        next.overflowed |= !fits;
+        (next, late)
+    }
+}

@@ -1,0 +1,147 @@
+//! What is checked of every state: predicates over a view of it, each with the sentence it stands
+//! for. What is to be remembered of the past is in the watch.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::world::budget::{Budget, BudgetId, Left};
+use crate::world::link::LinkPart;
+use crate::world::node::NodePart;
+use crate::world::system::{NodeId, Types};
+use crate::world::watch::{Unexpected, WatchPart};
+
+/// A state as a predicate sees it, whatever form its parts are kept in.
+#[derive(Clone, Copy)]
+pub struct View<'a, T: Types> {
+    /// The nodes.
+    pub nodes: &'a [&'a NodePart<T>],
+    /// The links.
+    pub links: &'a [&'a LinkPart<T>],
+    /// What is remembered.
+    pub watch: &'a WatchPart<T::Watch>,
+    /// What is left of the budgets.
+    pub left: Left,
+    /// The budgets.
+    pub budgets: &'a [Budget],
+}
+
+impl<T: Types> View<'_, T> {
+    /// A core's state.
+    #[must_use]
+    pub fn state(&self, node: NodeId) -> &T::State {
+        &self.nodes[node].state
+    }
+
+    /// The event without a row that the last step met.
+    #[must_use]
+    pub fn unexpected(&self) -> Option<&Unexpected> {
+        self.watch.unexpected.as_ref()
+    }
+
+    /// Whether a kind of fault has happened on the way here; only for budgets with an end.
+    #[must_use]
+    pub fn is_used(&self, budget: &str) -> bool {
+        let place = self.budgets.iter().position(|other| other.name == budget);
+        place.is_some_and(|place| {
+            let id = BudgetId(u8::try_from(place).expect("a world has few budgets"));
+            self.left.of(id) < self.budgets[place].limit
+        })
+    }
+}
+
+/// A question about a state.
+#[derive(Clone)]
+pub struct Predicate<T: Types>(Arc<Ask<T>>);
+
+type Ask<T> = dyn Fn(&View<'_, T>) -> bool + Send + Sync;
+
+impl<T: Types> Predicate<T> {
+    /// A predicate.
+    pub fn new(ask: impl Fn(&View<'_, T>) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(ask))
+    }
+
+    /// Its answer.
+    #[must_use]
+    pub fn holds(&self, view: &View<'_, T>) -> bool {
+        (self.0)(view)
+    }
+}
+
+impl<T: Types> fmt::Debug for Predicate<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Predicate")
+    }
+}
+
+/// What a property claims.
+#[derive(Clone, Debug)]
+pub enum Claim<T: Types> {
+    /// It is so in every state; the premise must be so in some.
+    Always {
+        /// What is so.
+        holds: Predicate<T>,
+        /// What makes it matter.
+        premise: Predicate<T>,
+    },
+    /// It is so in some state.
+    Sometimes(Predicate<T>),
+    /// From every state where the premise is so, one where the goal is so can be reached.
+    CanReach {
+        /// From where.
+        premise: Predicate<T>,
+        /// What can be reached.
+        goal: Predicate<T>,
+    },
+    /// On every fair run, after the premise was so, the goal is so.
+    LeadsTo {
+        /// From where.
+        premise: Predicate<T>,
+        /// What comes.
+        goal: Predicate<T>,
+    },
+}
+
+/// A named sentence that is checked.
+#[derive(Clone, Debug)]
+pub struct Property<T: Types> {
+    /// Its name.
+    pub name: &'static str,
+    /// The sentence.
+    pub sentence: String,
+    /// What it claims.
+    pub claim: Claim<T>,
+    /// Kinds of fault after which it claims nothing.
+    pub without: Vec<String>,
+}
+
+impl<T: Types> Property<T> {
+    /// What it says of one state: whether its premise is met, and whether what it claims or aims
+    /// at is so.
+    #[must_use]
+    pub fn ask(&self, view: &View<'_, T>) -> Answer {
+        if self.without.iter().any(|budget| view.is_used(budget)) {
+            return Answer { premise: false, holds: true };
+        }
+        let (premise, holds) = match &self.claim {
+            Claim::Always { holds, premise } => (Some(premise), holds),
+            Claim::Sometimes(holds) => (None, holds),
+            Claim::CanReach { premise, goal } | Claim::LeadsTo { premise, goal } => {
+                (Some(premise), goal)
+            }
+        };
+        Answer {
+            premise: premise.is_none_or(|premise| premise.holds(view)),
+            holds: holds.holds(view),
+        }
+    }
+}
+
+/// What a property says of one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its premise is met.
+    pub premise: bool,
+    /// What it claims, or aims at, is so.
+    pub holds: bool,
+}

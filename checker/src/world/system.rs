@@ -1,0 +1,187 @@
+//! What a World must be told about a system: which cores, wired how. Never what they do.
+//!
+//! A system puts cores of several kinds behind one set of types, usually enums with one variant a
+//! core. The World calls [`System::step`] and interprets the effects; all else here is wiring.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use turnstile_core::Numbers;
+use turnstile_core::step::{Effect, Input, Out};
+
+use crate::world::watch::Seen;
+
+/// A node's number in its world. Messages are addressed by it.
+pub type NodeId = usize;
+
+/// What a World may keep in a state.
+pub trait Value: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
+impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {}
+
+/// The types of a system, for all its cores together. Implemented by an empty struct, so that
+/// the parts of a state derive what they need.
+pub trait Types: Value + Copy {
+    /// The state of any of its cores.
+    type State: Value + Numbers;
+    /// What nodes send each other.
+    type Message: Value + Ord + Numbers;
+    /// The name of a timer of any of its cores.
+    type Timer: Value + Copy + Ord + Numbers;
+    /// What a node's user may ask.
+    type Command: Value + Ord;
+    /// What a node's user is told.
+    type Notice: Value + Numbers;
+    /// What survives a crash.
+    type Saved: Value + Numbers;
+    /// What the properties remember of the past.
+    type Watch: Value + Numbers;
+    /// What an expired timer makes stale: a lease, by its id.
+    type Mark: Value + Numbers;
+}
+
+/// The input of a system's node.
+pub type InputOf<T> = Input<
+    NodeId,
+    <T as Types>::Message,
+    <T as Types>::Timer,
+    <T as Types>::Command,
+    <T as Types>::Saved,
+>;
+
+/// The effect of a system's node.
+pub type EffectOf<T> = Effect<
+    NodeId,
+    <T as Types>::Message,
+    <T as Types>::Timer,
+    <T as Types>::Notice,
+    <T as Types>::Saved,
+>;
+
+/// Where a step of a system's node writes.
+pub type OutOf<T> = Out<EffectOf<T>>;
+
+/// The state type of a system.
+pub type StateOf<S> = <<S as System>::Types as Types>::State;
+/// The message type of a system.
+pub type MessageOf<S> = <<S as System>::Types as Types>::Message;
+/// The timer type of a system.
+pub type TimerOf<S> = <<S as System>::Types as Types>::Timer;
+/// The command type of a system.
+pub type CommandOf<S> = <<S as System>::Types as Types>::Command;
+/// The watch type of a system.
+pub type WatchOf<S> = <<S as System>::Types as Types>::Watch;
+/// The mark type of a system.
+pub type MarkOf<S> = <<S as System>::Types as Types>::Mark;
+
+/// Cores and how they are wired.
+///
+/// Every method is a pure function of its arguments: a search calls each once for the same
+/// arguments and remembers the answer.
+pub trait System: Sized + Send + Sync + 'static {
+    /// Its types.
+    type Types: Types;
+
+    /// The state of a node that has never run.
+    fn start(&self, node: NodeId) -> StateOf<Self>;
+
+    /// The timers that are armed when a node starts.
+    fn armed(&self, _node: NodeId) -> Vec<TimerOf<Self>> {
+        Vec::new()
+    }
+
+    /// The shipped step. `choice` says which row is to be taken where several match.
+    fn step(
+        &self,
+        node: NodeId,
+        choice: u8,
+        state: &mut StateOf<Self>,
+        input: InputOf<Self::Types>,
+        out: &mut OutOf<Self::Types>,
+    );
+
+    /// How many rows may match one event at a node at most: 1 for a sound table.
+    fn choices(&self, _node: NodeId) -> u8 {
+        1
+    }
+
+    /// What the node's user may ask now, in a fixed order.
+    fn commands(&self, node: NodeId, state: &StateOf<Self>) -> Vec<CommandOf<Self>>;
+
+    /// The budget that a command takes from, if it is rationed: `signal`.
+    fn command_budget(&self, _command: &CommandOf<Self>) -> Option<&'static str> {
+        None
+    }
+
+    /// The budget that the firing of a timer takes from, if it is rationed: `ttl lapse`.
+    fn timer_budget(&self, _timer: &TimerOf<Self>) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether the server's answer to that request is this message.
+    fn is_answer(&self, _request: &MessageOf<Self>, _answer: &MessageOf<Self>) -> bool {
+        false
+    }
+
+    /// What a caller sees instead of an answer to this request, or instead of this answer.
+    fn unanswered(&self, _message: &MessageOf<Self>) -> Option<MessageOf<Self>> {
+        None
+    }
+
+    /// What a server in trouble answers to this request, or instead of this answer.
+    fn server_error(&self, _message: &MessageOf<Self>) -> Option<MessageOf<Self>> {
+        None
+    }
+
+    /// A timer's name in the time relations: `lease`.
+    fn timer_name(&self, _timer: &TimerOf<Self>) -> &'static str {
+        ""
+    }
+
+    /// Whether two timers that a time relation names belong to the same grant.
+    fn is_same_grant(
+        &self,
+        _earlier: (NodeId, &StateOf<Self>, &TimerOf<Self>),
+        _later: (NodeId, &StateOf<Self>, &TimerOf<Self>),
+    ) -> bool {
+        true
+    }
+
+    /// What becomes stale when this timer fires.
+    fn mark(
+        &self,
+        _node: NodeId,
+        _state: &StateOf<Self>,
+        _timer: &TimerOf<Self>,
+    ) -> Option<MarkOf<Self>> {
+        None
+    }
+
+    /// Makes what an answer carries stale, if it is the marked thing (any thing for `None`).
+    fn lapse(&self, _answer: &mut MessageOf<Self>, _mark: Option<&MarkOf<Self>>) {}
+
+    /// What the properties remember before anything happens.
+    fn watch(&self) -> WatchOf<Self>;
+
+    /// Remembers.
+    fn observe(&self, _watch: &mut WatchOf<Self>, _seen: &Seen<Self::Types>) {}
+
+    /// An input in the words of the table: `response (503)`.
+    fn input_words(&self, _node: NodeId, input: &InputOf<Self::Types>) -> String {
+        format!("{input:?}")
+    }
+
+    /// A message in a few words: `POST`, `409`.
+    fn message_words(&self, message: &MessageOf<Self>) -> String {
+        format!("{message:?}")
+    }
+
+    /// An effect that is no message in a few words; nothing for one that says nothing.
+    fn effect_words(&self, _node: NodeId, effect: &EffectOf<Self::Types>) -> Option<String> {
+        Some(format!("{effect:?}"))
+    }
+
+    /// A node's state in a few words: `Registering`.
+    fn state_words(&self, _state: &StateOf<Self>) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,151 @@
+//! A step in words, for counterexamples and Explorer: who, what happened, which rows, what it did.
+
+use turnstile_core::Input;
+use turnstile_core::step::{Effect, Taken};
+
+use crate::report::result::{EffectReport, StepReport};
+use crate::world::World;
+use crate::world::link::{Contents, LinkOp};
+use crate::world::node::Event;
+use crate::world::system::{EffectOf, NodeId, System};
+use crate::world::turn::Scratch;
+use crate::world::values::{Action, State, Turn, Values};
+
+impl<S: System> World<S> {
+    /// A step of a run, taken once more through the real core.
+    #[must_use]
+    pub fn step_words(&self, state: &State<S::Types>, action: &Action<S::Types>) -> StepReport {
+        let Some((node, event)) = &action.node else {
+            return self.link_words(state, action);
+        };
+        let turn = self.step(*node, &state.nodes[*node], event);
+        let rows: Vec<_> = turn.stepped.taken.iter().filter_map(row_of).collect();
+        let mut event_words = self.event_words(*node, event);
+        if action.drift.is_some() {
+            event_words.push_str(", its clock runs wild");
+        }
+        StepReport {
+            node: self.nodes[*node].name.clone(),
+            event: event_words,
+            row: rows.join(", "),
+            from: match event {
+                Event::Takes(Input::Message { from, .. }, _) => {
+                    Some(self.nodes[*from].name.clone())
+                }
+                Event::Takes(..)
+                | Event::Crashes
+                | Event::Restarts(_)
+                | Event::Pauses
+                | Event::Resumes => None,
+            },
+            effects: self.effects_words(*node, &turn),
+            state: self.system.state_words(&turn.stepped.node.state),
+        }
+    }
+
+    /// What a step did, in order.
+    fn effects_words(&self, node: NodeId, turn: &Turn<S::Types>) -> Vec<EffectReport> {
+        let one = |effect: &EffectOf<S::Types>| match effect {
+            Effect::Send { to, message } => Some(EffectReport::Sends {
+                to: self.nodes[*to].name.clone(),
+                message: self.system.message_words(message),
+            }),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => {
+                self.system.effect_words(node, effect).map(EffectReport::Does)
+            }
+        };
+        turn.stepped.effects.iter().filter_map(one).collect()
+    }
+
+    /// Something that happened on a link alone.
+    fn link_words(&self, state: &State<S::Types>, action: &Action<S::Types>) -> StepReport {
+        let mut event = String::new();
+        if let Some((link, op)) = &action.link {
+            let what = self.op_words(op);
+            let ends = &self.links[*link];
+            let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
+            let which = match (op, &state.links[*link].contents) {
+                (
+                    LinkOp::Lose(place)
+                    | LinkOp::Fail(place)
+                    | LinkOp::Double(place)
+                    | LinkOp::Delay(place),
+                    Contents::Calls(slots),
+                ) => slots.get(usize::from(*place)).map(|slot| {
+                    let kind = if slot.is_answered() { "answer" } else { "request" };
+                    format!("{kind} {}", self.system.message_words(slot.message()))
+                }),
+                (LinkOp::Lose(place) | LinkOp::Double(place), Contents::Messages(messages)) => {
+                    messages.get(usize::from(*place)).map(|one| self.system.message_words(one))
+                }
+                _ => None,
+            };
+            event = format!("{what}: {}, {from} and {to}", which.unwrap_or_default());
+        }
+        StepReport {
+            node: "network".to_owned(),
+            event,
+            row: String::new(),
+            from: None,
+            effects: Vec::new(),
+            state: None,
+        }
+    }
+
+    fn op_words(&self, op: &LinkOp<S::Types>) -> &'static str {
+        match op {
+            LinkOp::Lose(_) => "lost",
+            LinkOp::Fail(_) => "server error instead",
+            LinkOp::Double(_) => "duplicate",
+            LinkOp::Delay(_) => "late beyond what it grants",
+            LinkOp::Push(_)
+            | LinkOp::Answer(_)
+            | LinkOp::Take(_)
+            | LinkOp::Overtake
+            | LinkOp::Lapse(_)
+            | LinkOp::CallerGone => "moves",
+        }
+    }
+
+    fn event_words(&self, node: NodeId, event: &Event<S::Types>) -> String {
+        match event {
+            Event::Takes(input, _) => self.system.input_words(node, input),
+            Event::Crashes => "crashes".to_owned(),
+            Event::Restarts(_) => "starts again".to_owned(),
+            Event::Pauses => "pauses".to_owned(),
+            Event::Resumes => "goes on".to_owned(),
+        }
+    }
+
+    /// An action in a few words, without a state to look at.
+    #[must_use]
+    pub fn action_words(&self, action: &Action<S::Types>) -> String {
+        match (&action.node, &action.link) {
+            (Some((node, event)), _) => {
+                format!("{}: {}", self.nodes[*node].name, self.event_words(*node, event))
+            }
+            (None, Some((link, op))) => {
+                let ends = &self.links[*link];
+                let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
+                format!("{from} and {to}: {} ({op:?})", self.op_words(op))
+            }
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The rows, cells and events without a row that a state's next steps run into.
+    pub fn taken_from(&self, state: &State<S::Types>, mut each: impl FnMut(&Taken)) {
+        let mut actions = Vec::new();
+        self.candidates(&mut Values, state, &mut Scratch::default(), &mut actions);
+        for (node, event) in actions.into_iter().filter_map(|action| action.node) {
+            self.step(node, &state.nodes[node], &event).stepped.taken.iter().for_each(&mut each);
+        }
+    }
+}
+
+fn row_of(taken: &Taken) -> Option<String> {
+    match taken {
+        Taken::Row { row, .. } => Some((*row).to_owned()),
+        Taken::Ignored { .. } | Taken::Unexpected { .. } => None,
+    }
+}
