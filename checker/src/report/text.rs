@@ -275,3 +275,10 @@ pub fn bytes(number: u64) -> String {
     }
     if unit == 0 { format!("{number} bytes") } else { format!("{scaled:.1} {}", units[unit]) }
 }
+
+/// `1 fault`, `3 faults`.
+#[must_use]
+pub fn counted(number: usize, word: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{ending}")
+}

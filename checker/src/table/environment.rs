@@ -16,7 +16,7 @@ use super::cell::{self, Class, Outcome};
 pub const MAX_OF_A_KIND: u8 = 2;
 
 /// How many resources may be armed or outstanding beyond what the state holds.
-pub const MAX_LEFT_BEHIND: usize = 2;
+pub const MAX_LEFT_BEHIND: usize = 4;
 
 /// The state, and what is really there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

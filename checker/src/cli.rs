@@ -1,0 +1,44 @@
+//! The command line: what is asked, one file for each verb. It decides nothing about a table.
+
+mod allocation;
+mod check;
+mod faults;
+mod library;
+mod lint;
+mod list;
+mod output;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Checks transition tables and the cores that run them, exhaustively.
+#[derive(Debug, Parser)]
+#[command(name = "turnstile", version, arg_required_else_help = true)]
+struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// The tables and systems known here
+    List(list::Arguments),
+    /// What is wrong with files, as far as reading them shows
+    Lint(lint::Arguments),
+    /// Search tables and systems to the end; no name: everything known here
+    #[command(after_help = check::STATUSES)]
+    Check(Box<check::Arguments>),
+}
+
+/// Does what the command line asks.
+pub(crate) fn run() -> ExitCode {
+    // Bad usage ends here, with status 2 and a text on standard error.
+    let status = match Command::parse().verb {
+        Verb::List(arguments) => list::run(&arguments),
+        Verb::Lint(arguments) => lint::run(&arguments),
+        Verb::Check(arguments) => check::run(&arguments),
+    };
+    ExitCode::from(status.code())
+}

@@ -1,0 +1,186 @@
+//! `turnstile check`: searches to the end, or says where it stopped.
+//!
+//! What is asked becomes a plan of searches; each is reported as soon as it is done, and the
+//! files for other programs are written when all are.
+
+mod plan;
+mod search;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use turnstile_checker::report::options::{Engine, Limits, Options, Reductions};
+use turnstile_checker::report::result::{Report, ResultReport};
+use turnstile_checker::report::status::Status;
+use turnstile_checker::report::{junit, sarif, text};
+
+use super::library::Library;
+use super::output::{self, complain, put};
+use super::terminal::{self, Line};
+
+/// What the exit status says, for `--help`.
+pub(super) const STATUSES: &str = "Exit status: 0 everything asked holds and was searched to the \
+     end; 1 a property fails or a file has an error; 2 bad usage or unreadable input; \
+     3 a search was cut. 2 goes before 1 before 3.";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A table or a system, one world of a system, or a file
+    #[arg(value_name = "NAME|NAME/WORLD|FILE")]
+    names: Vec<String>,
+    /// Run the tables as their documents have them, amendments left out
+    #[arg(long)]
+    as_written: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Write the results as JUnit XML, too
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the results as SARIF, too
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Threads of a search [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// End each search beyond so many unique states
+    #[arg(long, value_name = "N")]
+    max_states: Option<u64>,
+    /// End each search beyond so much memory: bytes, or with K, M or G behind the number
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    max_memory: Option<u64>,
+    /// End all searches after so many seconds
+    #[arg(long, value_name = "SECS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Change what a system may have changed: clients=3, size=large
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    set: Vec<(String, String)>,
+    /// The engine that searches systems
+    #[arg(long, value_name = "ENGINE", default_value = "interned", value_parser = engine)]
+    engine: Engine,
+    /// Reductions where they are sound: none, or of dead, symmetry, loss [default: all]
+    #[arg(long, value_name = "LIST", value_parser = reductions)]
+    reduce: Option<Reductions>,
+}
+
+/// Plans, searches, reports.
+pub(crate) fn run(arguments: &Arguments) -> Status {
+    let begun = Instant::now();
+    let library = match Library::load() {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let plan = plan::plan(&library, &arguments.names);
+    let mut status =
+        plan.complaints.iter().map(|what| complain(what)).fold(Status::Holds, Status::and);
+    if plan.jobs.is_empty() && status != Status::Holds {
+        return status;
+    }
+    terminal::stop_on_interrupt();
+    let line = Line::new();
+    let options = options(arguments, begun, &line);
+    let paint = terminal::paint();
+    if !arguments.json
+        && let Some(remark) = library.remark().filter(|_| plan.is_of_library)
+    {
+        status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
+    }
+    let mut results: Vec<ResultReport> = Vec::new();
+    for job in &plan.jobs {
+        match search::search(job, &options) {
+            Ok(result) => {
+                if !arguments.json {
+                    status = status.and(put(&text::result(&result, paint)));
+                }
+                results.push(result);
+            }
+            Err(usage) => status = status.and(complain(&usage)),
+        }
+    }
+    if !arguments.json && !results.is_empty() {
+        status = status.and(put(&text::summary(&results, paint)));
+    }
+    status = results.iter().map(Status::of).fold(status, Status::and);
+    status.and(deliver(arguments, results))
+}
+
+/// Writes what other programs read.
+fn deliver(arguments: &Arguments, results: Vec<ResultReport>) -> Status {
+    let mut status = Status::Holds;
+    if let Some(path) = &arguments.junit {
+        status = status.and(output::save(path, &junit::write(&results)));
+    }
+    if let Some(path) = &arguments.sarif {
+        status = status.and(output::save(path, &sarif::write(&results)));
+    }
+    if arguments.json {
+        status = status.and(put(&output::json(&Report::new(results))));
+    }
+    status
+}
+
+fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options<'a> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Options {
+        as_written: arguments.as_written,
+        engine: arguments.engine,
+        reduce: arguments.reduce.unwrap_or(Reductions::ALL),
+        threads: arguments.threads.map_or(processors, usize::from),
+        limits: Limits {
+            max_states: arguments.max_states,
+            max_memory: arguments.max_memory,
+            deadline: arguments.timeout.and_then(|timeout| begun.checked_add(timeout)),
+        },
+        set: arguments.set.clone(),
+        tables: Vec::new(),
+        progress: line,
+    }
+}
+
+/// `1048576`, `64M`.
+fn memory(text: &str) -> Result<u64, String> {
+    let (digits, factor) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| "bytes, as 1048576 or 64M".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "more bytes than can be counted".to_owned())
+}
+
+/// `60`, `0.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "seconds, as 60 or 0.5".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|_| "seconds, not negative".to_owned())
+}
+
+/// `clients=3`.
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("KEY=VALUE, as clients=3".to_owned()),
+    }
+}
+
+fn engine(text: &str) -> Result<Engine, String> {
+    let engines = [Engine::Interned, Engine::Stateright];
+    let engine = engines.into_iter().find(|engine| engine.name() == text);
+    engine.ok_or_else(|| "stateright or interned".to_owned())
+}
+
+fn reductions(text: &str) -> Result<Reductions, String> {
+    let mut reductions = Reductions::NONE;
+    if text == "none" {
+        return Ok(reductions);
+    }
+    for word in text.split(',') {
+        match word {
+            "dead" => reductions.dead = true,
+            "symmetry" => reductions.symmetry = true,
+            "loss" => reductions.loss = true,
+            _ => return Err("none, or of dead, symmetry and loss with commas".to_owned()),
+        }
+    }
+    Ok(reductions)
+}

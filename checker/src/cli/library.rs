@@ -1,0 +1,130 @@
+//! The tables and systems known here: those inside the binary, and in a checkout of Turnstile
+//! those under `spec/`, which win.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use turnstile_spec::Source;
+use turnstile_spec::bundled::{self, Bundled};
+
+/// Where a text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The binary.
+    Bundled,
+    /// The checkout, where it stands as in the binary.
+    Same,
+    /// The checkout or a file that was named, where the binary has another text or none.
+    Other,
+}
+
+/// A table or a system, unread.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    /// Its name, which is the file's name without its ending.
+    pub(crate) name: String,
+    /// The text, under the name that faults show.
+    pub(crate) source: Source,
+    /// Where it comes from.
+    pub(crate) origin: Origin,
+}
+
+/// All that is known here.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Library {
+    /// By name.
+    pub(crate) tables: Vec<Text>,
+    /// By name.
+    pub(crate) systems: Vec<Text>,
+    /// The checkout's `spec` folder, as seen from the working directory.
+    pub(crate) checkout: Option<PathBuf>,
+}
+
+impl Library {
+    /// Looks around.
+    pub(crate) fn load() -> Result<Self, String> {
+        let checkout = checkout();
+        let mut library = Self {
+            tables: bundled(bundled::TABLES),
+            systems: Vec::new(),
+            checkout: checkout.clone(),
+        };
+        if let Some(spec) = checkout {
+            library.tables = overlay(&library.tables, &spec.join("tables"))?;
+        }
+        Ok(library)
+    }
+
+    /// What the output says of where things come from, if that is worth a line.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let spec = self.checkout.as_ref()?;
+        let all = self.tables.iter().chain(&self.systems);
+        let changed: Vec<&str> = all
+            .filter(|text| text.origin == Origin::Other)
+            .map(|text| text.source.name.as_str())
+            .collect();
+        let place = spec.display();
+        Some(if changed.is_empty() {
+            format!("from {place}, the same as in this binary")
+        } else {
+            format!("from {place}; other than in this binary: {}", changed.join(", "))
+        })
+    }
+}
+
+/// A file that was named on the command line.
+pub(crate) fn read(path: &Path) -> Result<Text, String> {
+    let bytes =
+        fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+    let source = Source::from_bytes(path.display().to_string(), &bytes);
+    Ok(Text { name: stem, source, origin: Origin::Other })
+}
+
+fn bundled(texts: &[Bundled]) -> Vec<Text> {
+    texts
+        .iter()
+        .map(|bundled| Text {
+            name: bundled.name.to_owned(),
+            source: Source::new(bundled.file, bundled.text),
+            origin: Origin::Bundled,
+        })
+        .collect()
+}
+
+/// Files of a folder over what the binary has.
+fn overlay(inside: &[Text], folder: &Path) -> Result<Vec<Text>, String> {
+    let of_folder = |error| format!("cannot read {}: {error}", folder.display());
+    let mut texts: BTreeMap<String, Text> =
+        inside.iter().map(|text| (text.name.clone(), text.clone())).collect();
+    for entry in fs::read_dir(folder).map_err(of_folder)? {
+        let path = entry.map_err(of_folder)?.path();
+        if path.extension().is_none_or(|ending| ending != "yaml") {
+            continue;
+        }
+        let mut text = read(&path)?;
+        let bundled = texts.get(&text.name);
+        if bundled.is_some_and(|bundled| bundled.source.text == text.source.text) {
+            text.origin = Origin::Same;
+        }
+        texts.insert(text.name.clone(), text);
+    }
+    Ok(texts.into_values().collect())
+}
+
+/// The `spec` folder of the checkout that the working directory is in.
+fn checkout() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let mut way = PathBuf::new();
+    for folder in here.ancestors() {
+        let spec = folder.join("spec");
+        let manifest = fs::read_to_string(spec.join("Cargo.toml")).unwrap_or_default();
+        let is_ours = manifest.lines().any(|line| line.trim() == "name = \"turnstile-spec\"");
+        if is_ours && spec.join("tables").is_dir() && spec.join("systems").is_dir() {
+            return Some(way.join("spec"));
+        }
+        way.push("..");
+    }
+    None
+}

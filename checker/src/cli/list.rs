@@ -1,0 +1,130 @@
+//! `turnstile list`: the tables and systems known here.
+
+use serde::Serialize;
+use turnstile_checker::report::paint::{Paint, columns, pad};
+use turnstile_checker::report::status::Status;
+use turnstile_spec::literal::Literal;
+
+use super::library::Library;
+use super::output::{self, complain, put};
+use super::terminal;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Listing {
+    version: u32,
+    tables: Vec<Table>,
+    systems: Vec<System>,
+}
+
+#[derive(Debug, Serialize)]
+struct Table {
+    name: String,
+    document: String,
+    states: usize,
+    rows: usize,
+    amendments: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct System {
+    name: String,
+    tables: Vec<String>,
+    worlds: Vec<String>,
+}
+
+/// Lists everything known here.
+pub(crate) fn run(arguments: &Arguments) -> Status {
+    let library = match Library::load() {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let mut status = Status::Holds;
+    let mut tables = Vec::new();
+    for text in &library.tables {
+        match Literal::read(text.source.clone()) {
+            Ok(literal) => tables.push(table(&literal)),
+            Err(faults) => {
+                complain(&format!("cannot read {}:\n{faults}", text.source.name));
+                status = status.and(Status::Fails);
+            }
+        }
+    }
+    let listing = Listing { version: 1, tables, systems: Vec::new() };
+    let text = if arguments.json {
+        output::json(&listing)
+    } else {
+        words(&listing, &library, terminal::paint())
+    };
+    status.and(put(&text))
+}
+
+/// What a table's document has, and how many amendments it needs.
+fn table(literal: &Literal) -> Table {
+    let states = literal.table.states.iter().zip(&literal.vocabulary.states);
+    Table {
+        name: literal.vocabulary.machine.clone(),
+        document: literal.document.as_ref().map_or_else(String::new, |of| of.file.clone()),
+        states: states.filter(|(state, name)| state.is_some() && name.declared).count(),
+        rows: literal.vocabulary.rows.iter().filter(|row| row.amended_by.is_none()).count(),
+        amendments: literal.amendments.len(),
+    }
+}
+
+fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
+    let tables = listing.tables.iter().map(|table| {
+        [
+            table.name.clone(),
+            table.states.to_string(),
+            table.rows.to_string(),
+            table.amendments.to_string(),
+            table.document.clone(),
+        ]
+    });
+    let head = ["table", "states", "rows", "amendments", "document"].map(str::to_owned);
+    let mut text = grid(std::iter::once(head).chain(tables).collect(), paint);
+    let systems = listing
+        .systems
+        .iter()
+        .map(|system| [system.name.clone(), system.tables.join(", "), system.worlds.join(", ")]);
+    if !listing.systems.is_empty() {
+        let head = ["system", "tables", "worlds"].map(str::to_owned);
+        text.push('\n');
+        text.push_str(&grid(std::iter::once(head).chain(systems).collect(), paint));
+    }
+    if let Some(remark) = library.remark() {
+        text.push_str(&format!("\n{}\n", paint.dim(&remark)));
+    }
+    text
+}
+
+/// Columns under their heads; those that hold numbers stand at the right.
+fn grid<const N: usize>(lines: Vec<[String; N]>, paint: Paint) -> String {
+    let widths: Vec<usize> =
+        (0..N).map(|at| lines.iter().map(|line| columns(&line[at])).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for (nth, line) in lines.iter().enumerate() {
+        let cells: Vec<String> = line
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(at, (cell, width))| {
+                let is_number = lines[1..]
+                    .iter()
+                    .all(|line| line[at].bytes().all(|letter| letter.is_ascii_digit()));
+                if is_number { format!("{cell:>width$}") } else { pad(cell, *width) }
+            })
+            .collect();
+        let line = cells.join("  ");
+        let line = line.trim_end();
+        text.push_str(&if nth == 0 { paint.dim(line) } else { line.to_owned() });
+        text.push('\n');
+    }
+    text
+}

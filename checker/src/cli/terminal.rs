@@ -1,0 +1,150 @@
+//! The terminal: what may be drawn on it, and the progress line on standard error.
+//!
+//! Results never come from here. Where standard error is no terminal nothing is drawn at all.
+
+use std::io::{IsTerminal, Write as _, stderr, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use turnstile_checker::report::options::{Progress, Standing};
+use turnstile_checker::report::paint::{Paint, WIDTH};
+use turnstile_checker::report::text::{bytes, grouped};
+
+use super::allocation;
+
+/// Between two drawings of the line.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Set by the first Ctrl-C; the second one ends the process.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// How results may look.
+pub(crate) fn paint() -> Paint {
+    let is_terminal = stdout().is_terminal();
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let width = if is_terminal { width().unwrap_or(WIDTH) } else { WIDTH };
+    Paint { width, is_coloured: is_terminal && !is_plain }
+}
+
+fn width() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).max(40))
+}
+
+/// From now on Ctrl-C ends searches, with the verdicts so far.
+pub(crate) fn stop_on_interrupt() {
+    let caught = ctrlc::set_handler(|| {
+        if IS_STOPPED.swap(true, Ordering::Relaxed) {
+            // The status that a shell gives to what a second interrupt ended.
+            std::process::exit(130);
+        }
+    });
+    if let Err(error) = caught {
+        let _ = writeln!(stderr(), "turnstile: Ctrl-C will end without verdicts: {error}");
+    }
+}
+
+/// Ends searches as Ctrl-C does.
+pub(crate) fn stop() {
+    IS_STOPPED.store(true, Ordering::Relaxed);
+}
+
+/// Whether something ended the searches.
+pub(crate) fn is_stopped() -> bool {
+    IS_STOPPED.load(Ordering::Relaxed)
+}
+
+/// The progress line, and the memory that a search may ask for.
+pub(crate) struct Line {
+    is_drawn: bool,
+    now: Mutex<Now>,
+}
+
+struct Now {
+    title: String,
+    begun: Instant,
+    drawn: Instant,
+    is_on_screen: bool,
+}
+
+impl Line {
+    /// A line that is drawn if standard error is a terminal.
+    pub(crate) fn new() -> Self {
+        let now = Instant::now();
+        let now = Now { title: String::new(), begun: now, drawn: now, is_on_screen: false };
+        Self { is_drawn: stderr().is_terminal(), now: Mutex::new(now) }
+    }
+}
+
+impl Progress for Line {
+    fn begin(&self, title: &str) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        title.clone_into(&mut now.title);
+        now.begun = Instant::now();
+        now.drawn = now.begun;
+        drop(now);
+        allocation::reset();
+    }
+
+    fn stand(&self, standing: Standing) {
+        if !self.is_drawn {
+            return;
+        }
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.drawn.elapsed() < PAUSE {
+            return;
+        }
+        now.drawn = Instant::now();
+        now.is_on_screen = true;
+        let words = words(&now.title, standing, now.begun.elapsed());
+        let room = width().unwrap_or(WIDTH).saturating_sub(1);
+        let line: String = words.chars().take(room).collect();
+        let _ = write!(stderr(), "\r\u{1b}[K{line}");
+    }
+
+    fn end(&self) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.is_on_screen {
+            now.is_on_screen = false;
+            let _ = write!(stderr(), "\r\u{1b}[K");
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        is_stopped()
+    }
+
+    fn allocated(&self) -> u64 {
+        allocation::held()
+    }
+
+    fn peak(&self) -> u64 {
+        allocation::peak()
+    }
+}
+
+/// `claim/loss  120,345 states, 98,000/s, level 23, 4,567 open and growing × 1.12, 45.1 MiB`.
+fn words(title: &str, standing: Standing, since: Duration) -> String {
+    let seconds = since.as_secs_f64().max(0.001);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate for a person needs three digits"
+    )]
+    let rate = (standing.states as f64 / seconds) as u64;
+    let growth = match standing.growth {
+        growth if growth <= 0.0 => String::new(),
+        growth if growth < 1.0 => format!(", shrinking × {growth:.2} a level"),
+        growth => format!(", growing × {growth:.2} a level"),
+    };
+    format!(
+        "{title}  {} states, {}/s, level {}, {} open{growth}, {}",
+        grouped(standing.states),
+        grouped(rate),
+        grouped(standing.level),
+        grouped(standing.frontier),
+        bytes(standing.memory),
+    )
+}
