@@ -43,7 +43,7 @@ impl Unexpected {
             Taken::Unexpected { machine, state, event, number } => {
                 Some(Self { node, machine, state, event, number })
             }
-            Taken::Row { .. } | Taken::Ignored { .. } => None,
+            Taken::Row { .. } | Taken::Ignored { .. } | Taken::Undone { .. } => None,
         }
     }
 }

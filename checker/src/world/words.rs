@@ -146,6 +146,6 @@ impl<S: System> World<S> {
 fn row_of(taken: &Taken) -> Option<String> {
     match taken {
         Taken::Row { row, .. } => Some((*row).to_owned()),
-        Taken::Ignored { .. } | Taken::Unexpected { .. } => None,
+        Taken::Ignored { .. } | Taken::Unexpected { .. } | Taken::Undone { .. } => None,
     }
 }
