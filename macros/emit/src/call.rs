@@ -75,7 +75,8 @@ impl Parse for Call {
             Some(_) => Origin::Bundled(name.value()),
             None => Origin::File(name.value()),
         };
-        let mut call = Self { origin, extras: Extras::default(), literal: false, span: name.span() };
+        let mut call =
+            Self { origin, extras: Extras::default(), literal: false, span: name.span() };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if !input.is_empty() {
