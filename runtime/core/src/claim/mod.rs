@@ -5,3 +5,4 @@
 
 pub mod client;
 pub mod message;
+pub mod record;

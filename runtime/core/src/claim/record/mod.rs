@@ -1,0 +1,192 @@
+//! The claim server: all its claims, each an instance of the machine `claim-record`, queued by
+//! resource.
+//!
+//! It decides every answer's status, who is promoted and who expires, and mints ids and tokens.
+//! Bodies, paths, dates, histories and user data are the driver's. Nothing here asks which state a
+//! machine is in: rows decide, guards and queues are answered in [`turn`].
+
+mod saved;
+mod state;
+mod turn;
+
+use turnstile_machines::claim_record::{Compiled, Event, PatchStatusStatus, Resource, Rules};
+
+use self::turn::{Asker, Turn};
+use super::message::{Ask, Asked, Caller, Message, Request, Response};
+use crate::number::{ClaimId, Class, Numbers, Token};
+use crate::step::{Core, Input, InputOf, OutOf};
+
+pub use saved::{Kept, Saved};
+pub use state::{Record, State, Status};
+
+/// The core of a claim server.
+///
+/// Each request is answered by exactly one [`Effect::Send`](crate::Effect::Send) to its caller, in the same step. A
+/// claim's ttl is the driver's: that of its POST, replaced by that of a PATCH ttl which arms
+/// [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in order.
+#[derive(Clone, Debug)]
+pub struct Records<R: Rules = Compiled> {
+    /// The table.
+    pub rules: R,
+    /// How much is kept.
+    pub limits: Limits,
+}
+
+/// How many claims a server keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most that wait for one resource; a POST beyond it is answered 429.
+    pub waiters_max: usize,
+    /// The most that are kept once final; the oldest are forgotten first.
+    pub finished_max: usize,
+}
+
+impl Limits {
+    /// Room for any load that a person would call a load.
+    pub const DEFAULT: Self = Self { waiters_max: 10_000, finished_max: 100_000 };
+}
+
+impl Records {
+    /// A server by the table that is baked in.
+    #[must_use]
+    pub const fn new(limits: Limits) -> Self {
+        Self { rules: Compiled, limits }
+    }
+}
+
+/// The timers of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// The ttl of an active claim.
+    Ttl(ClaimId),
+}
+
+/// What the server's own user may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// Keep a final claim no longer.
+    Forget {
+        /// Which.
+        claim: ClaimId,
+    },
+}
+
+/// What the server's driver is told, for histories and dates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// A claim has a new status.
+    Became {
+        /// Which claim.
+        claim: ClaimId,
+        /// The status.
+        status: Status,
+        /// Its token, if one was minted.
+        token: Option<Token>,
+    },
+}
+
+impl<R: Rules> Core for Records<R> {
+    type State = State;
+    type Peer = Caller;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = Saved;
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let mut turn = Turn::new(&self.rules, state, &mut out.rows);
+        match input {
+            Input::Message { from, message: Message::Request(request) } => {
+                self.answer(&mut turn, from, request);
+            }
+            // A server hears no answers, and nobody acts on it.
+            Input::Message { from: _, message: Message::Response(_) | Message::Act { .. } } => {}
+            Input::Fired(Timer::Ttl(claim)) => turn.take(claim, Event::TtlTimerTriggers, None),
+            Input::Command(Command::Forget { claim }) => turn.take(claim, Event::Forget, None),
+            Input::Restart(saved) => turn.restart(saved),
+        }
+        turn.forget_beyond(self.limits.finished_max);
+        turn.finish(&mut out.effects);
+    }
+
+    fn keep(saved: &mut Option<Saved>, new: Saved) {
+        saved.get_or_insert_default().absorb(new);
+    }
+}
+
+impl<R: Rules> Records<R> {
+    fn answer(&self, turn: &mut Turn<'_, R>, from: Caller, request: Request) {
+        let Request { call, ask } = request;
+        let (claim, event) = match ask {
+            Ask::Post { resource, key, wait: _ } => {
+                let known = key.and_then(|key| turn.known(key));
+                if known.is_none() && turn.is_full(resource, self.limits.waiters_max) {
+                    turn.contend(resource);
+                    return turn.send(from, Response::bare(call, TOO_MANY_REQUESTS));
+                }
+                let claim = known.unwrap_or_else(|| turn.add(resource, key));
+                (claim, Event::Post)
+            }
+            Ask::Ttl { claim } => (claim, Event::PatchTtl),
+            Ask::Status { claim, to } => (claim, Event::PatchStatus { status: asked(to) }),
+        };
+        if turn.has(claim) {
+            let is_post = matches!(ask, Ask::Post { .. });
+            turn.take(claim, event, Some(Asker { from, call, is_post }));
+        } else {
+            turn.send(from, Response::bare(call, NOT_FOUND));
+        }
+    }
+}
+
+const NOT_FOUND: u16 = 404;
+const TOO_MANY_REQUESTS: u16 = 429;
+
+const fn asked(status: Asked) -> PatchStatusStatus {
+    match status {
+        Asked::Active { wait: _ } => PatchStatusStatus::Active,
+        Asked::Released => PatchStatusStatus::Released,
+        Asked::Aborted => PatchStatusStatus::Aborted,
+        Asked::Withdrawn => PatchStatusStatus::Withdrawn,
+        Asked::Revoked => PatchStatusStatus::Revoked,
+    }
+}
+
+/// The timer that a resource of a claim's machine is.
+const fn timer(resource: Resource, claim: ClaimId) -> Timer {
+    match resource {
+        Resource::TtlTimer => Timer::Ttl(claim),
+    }
+}
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Ttl(claim) => claim.visit(each),
+        }
+    }
+}
+
+impl Numbers for Command {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Forget { claim } => claim.visit(each),
+        }
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Became { claim, status: _, token } => {
+                claim.visit(each);
+                token.visit(each);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What of the claims survives a crash of the server. A save is a change: only what a step moved.
+
+use alloc::collections::BTreeMap;
+
+use turnstile_machines::claim_record as machine;
+
+use super::state::{Record, State, Status};
+use crate::claim::message::ResourceName;
+use crate::number::{ClaimId, Class, IdempotencyKey, Numbers, Token};
+
+/// Claims that changed, and the numbers minted last; put together, all claims.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Saved {
+    /// What each claim is now; `None`: it is kept no longer.
+    pub claims: BTreeMap<ClaimId, Option<Kept>>,
+    /// The id minted last.
+    pub last_claim: ClaimId,
+    /// The token minted last.
+    pub last_token: Token,
+}
+
+/// What is kept of one claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kept {
+    /// What it claims.
+    pub resource: ResourceName,
+    /// Where its machine stands, but for connections, which no crash survives.
+    pub at: machine::State,
+    /// The token minted when it became active.
+    pub token: Option<Token>,
+    /// What its POST carried.
+    pub key: Option<IdempotencyKey>,
+}
+
+impl Kept {
+    pub(super) const fn of(record: &Record) -> Self {
+        let Record { resource, at, token, key, held: _ } = record;
+        Self { resource: *resource, at: *at, token: *token, key: *key }
+    }
+}
+
+impl Saved {
+    /// Adds a later change.
+    pub fn absorb(&mut self, later: Self) {
+        let Self { claims, last_claim, last_token } = later;
+        (self.last_claim, self.last_token) = (last_claim, last_token);
+        for (id, kept) in claims {
+            match kept {
+                Some(kept) => self.claims.insert(id, Some(kept)),
+                None => self.claims.remove(&id),
+            };
+        }
+    }
+
+    /// The state that a server has after a crash.
+    pub(super) fn restore(self) -> State {
+        let mut state =
+            State { last_claim: self.last_claim, last_token: self.last_token, ..State::default() };
+        for (id, kept) in self.claims {
+            let Some(Kept { resource, at, token, key }) = kept else { continue };
+            state.claims.insert(id, Record { resource, at, token, key, held: None });
+            state.keys.extend(key.map(|key| (key, id)));
+            state.settle(id, resource, Status::of(at));
+        }
+        state
+    }
+}
+
+impl Numbers for Saved {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.last_claim.visit(each);
+        self.last_token.visit(each);
+        self.claims.visit(each);
+    }
+}
+
+impl Numbers for Kept {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.token.visit(each);
+        self.key.visit(each);
+    }
+}

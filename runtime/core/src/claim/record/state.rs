@@ -1,0 +1,209 @@
+//! What the claim server remembers: its claims, who queues for which resource, and the numbers
+//! that it minted last. Every collection is a map or a set in ascending order.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use turnstile_machines::claim_record as machine;
+
+use crate::claim::message::{Caller, ResourceName};
+use crate::number::{CallId, ClaimId, Class, IdempotencyKey, Numbers, Token};
+
+/// The state of a claim server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State {
+    pub(super) claims: BTreeMap<ClaimId, Record>,
+    pub(super) queues: BTreeMap<ResourceName, Queue>,
+    pub(super) keys: BTreeMap<IdempotencyKey, ClaimId>,
+    pub(super) finished: BTreeSet<ClaimId>,
+    pub(super) last_claim: ClaimId,
+    pub(super) last_token: Token,
+}
+
+/// One claim at the server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// What it claims.
+    pub resource: ResourceName,
+    /// Where its machine stands.
+    pub at: machine::State,
+    /// The token minted when it became active.
+    pub token: Option<Token>,
+    /// What its POST carried.
+    pub key: Option<IdempotencyKey>,
+    /// The request that is answered only when the claim becomes active.
+    pub(super) held: Option<Held>,
+}
+
+/// A request that is not answered yet, though it was heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Held {
+    pub(super) from: Caller,
+    pub(super) call: CallId,
+    /// Whether it is a POST, which is answered otherwise than a PATCH.
+    pub(super) is_post: bool,
+}
+
+/// The claims of one resource that are not final.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Queue {
+    /// The one that is active; lapsed or not.
+    pub(super) holder: Option<ClaimId>,
+    /// The others. Ids grow, so the least one waits longest.
+    pub(super) waiting: BTreeSet<ClaimId>,
+}
+
+/// A claim's status, as the protocol spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// It queues.
+    Waiting,
+    /// It holds the lock.
+    Active,
+    /// Its holder gave the lock back.
+    Released,
+    /// Its client failed.
+    Aborted,
+    /// Its client waits no longer.
+    Withdrawn,
+    /// It was taken from its client.
+    Revoked,
+    /// Its ttl was over when another wanted the lock.
+    Expired,
+}
+
+impl Status {
+    /// The protocol's word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Active => "active",
+            Self::Released => "released",
+            Self::Aborted => "aborted",
+            Self::Withdrawn => "withdrawn",
+            Self::Revoked => "revoked",
+            Self::Expired => "expired",
+        }
+    }
+
+    /// Whether nothing comes after it.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::Waiting | Self::Active => false,
+            Self::Released | Self::Aborted | Self::Withdrawn | Self::Revoked | Self::Expired => {
+                true
+            }
+        }
+    }
+
+    /// What the protocol calls a state of the machine; `None` for a claim that is forgotten.
+    #[must_use]
+    pub const fn of(state: machine::State) -> Option<Self> {
+        match state {
+            machine::State::Waiting => Some(Self::Waiting),
+            machine::State::Active | machine::State::Lapsed => Some(Self::Active),
+            machine::State::Released => Some(Self::Released),
+            machine::State::Aborted => Some(Self::Aborted),
+            machine::State::Withdrawn => Some(Self::Withdrawn),
+            machine::State::Revoked => Some(Self::Revoked),
+            machine::State::Expired => Some(Self::Expired),
+            machine::State::Forgotten => None,
+        }
+    }
+}
+
+impl Record {
+    /// Its status; `None` once it is forgotten, which no record that is kept is.
+    #[must_use]
+    pub const fn status(&self) -> Option<Status> {
+        Status::of(self.at)
+    }
+}
+
+impl State {
+    /// One claim, if the server has it.
+    #[must_use]
+    pub fn claim(&self, id: ClaimId) -> Option<&Record> {
+        self.claims.get(&id)
+    }
+
+    /// Every claim, oldest first.
+    pub fn claims(&self) -> impl Iterator<Item = (ClaimId, &Record)> {
+        self.claims.iter().map(|(id, record)| (*id, record))
+    }
+
+    /// The claim that is active, lapsed or not.
+    #[must_use]
+    pub fn holder(&self, resource: ResourceName) -> Option<ClaimId> {
+        self.queues.get(&resource)?.holder
+    }
+
+    /// The claims that wait, oldest first.
+    pub fn waiting(&self, resource: ResourceName) -> impl Iterator<Item = ClaimId> {
+        self.queues.get(&resource).into_iter().flat_map(|queue| queue.waiting.iter().copied())
+    }
+
+    /// Puts a claim where its new status belongs, and takes it from where it was.
+    pub(super) fn settle(&mut self, id: ClaimId, resource: ResourceName, now: Option<Status>) {
+        let queue = self.queues.entry(resource).or_default();
+        queue.waiting.remove(&id);
+        match now {
+            Some(Status::Waiting) => {
+                queue.waiting.insert(id);
+            }
+            Some(Status::Active) => queue.holder = Some(id),
+            Some(
+                Status::Released
+                | Status::Aborted
+                | Status::Withdrawn
+                | Status::Revoked
+                | Status::Expired,
+            )
+            | None => {
+                if queue.holder == Some(id) {
+                    queue.holder = None;
+                }
+                self.finished.insert(id);
+            }
+        }
+        if queue.holder.is_none() && queue.waiting.is_empty() {
+            self.queues.remove(&resource);
+        }
+    }
+
+    /// Takes a claim out, and with it the key that led to it.
+    pub(super) fn drop_claim(&mut self, id: ClaimId) {
+        self.finished.remove(&id);
+        if let Some(key) = self.claims.remove(&id).and_then(|record| record.key) {
+            self.keys.remove(&key);
+        }
+    }
+}
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.last_claim.visit(each);
+        self.last_token.visit(each);
+        self.claims.visit(each);
+        self.queues.values_mut().for_each(|queue| queue.visit(each));
+        self.finished.visit(each);
+        // The index follows from the records, whose order does not depend on keys.
+        let keys = self.claims.iter().filter_map(|(id, record)| Some((record.key?, *id)));
+        self.keys = keys.collect();
+    }
+}
+
+impl Numbers for Record {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.token.visit(each);
+        self.key.visit(each);
+    }
+}
+
+impl Numbers for Queue {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.holder.visit(each);
+        self.waiting.visit(each);
+    }
+}
