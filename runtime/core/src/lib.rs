@@ -7,6 +7,7 @@
 extern crate alloc;
 
 pub mod claim;
+pub mod fence;
 pub mod number;
 pub mod step;
 

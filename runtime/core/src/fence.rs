@@ -1,0 +1,170 @@
+//! A store behind a lock, as far as the lock is concerned: it refuses an act whose token is older
+//! than one it has seen. It keeps nothing else, and an act without a token it cannot refuse.
+
+use core::fmt;
+
+use crate::claim::message::{Caller, Message};
+use crate::number::{Class, Numbers, Token};
+use crate::step::{Core, Effect, Input, InputOf, OutOf};
+use crate::without_numbers;
+
+/// The core of a store that checks fencing tokens.
+///
+/// Each act is answered by one notice. The greatest token is saved before an act is accepted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fence;
+
+/// The greatest token that was ever shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct State {
+    newest: Option<Token>,
+}
+
+impl State {
+    /// The greatest token that was ever shown.
+    #[must_use]
+    pub const fn newest(&self) -> Option<Token> {
+        self.newest
+    }
+}
+
+/// What became of an act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// It was done.
+    Accepted {
+        /// For whom.
+        from: Caller,
+        /// Under which token.
+        token: Option<Token>,
+    },
+    /// A newer token was seen before.
+    Refused {
+        /// For whom.
+        from: Caller,
+        /// Under which token.
+        token: Token,
+    },
+}
+
+/// A store's user asks nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Never {}
+
+without_numbers!(Never);
+
+impl Core for Fence {
+    type State = State;
+    type Peer = Caller;
+    type Message = Message;
+    type Timer = Never;
+    type Command = Never;
+    type Notice = Notice;
+    type Saved = Option<Token>;
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        match input {
+            Input::Message { from, message: Message::Act { token } } => {
+                act(state, from, token, out);
+            }
+            Input::Message { from: _, message: Message::Request(_) | Message::Response(_) } => {}
+            Input::Fired(never) | Input::Command(never) => match never {},
+            Input::Restart(saved) => state.newest = saved.flatten(),
+        }
+    }
+}
+
+fn act(state: &mut State, from: Caller, token: Option<Token>, out: &mut OutOf<Fence>) {
+    if let (Some(token), Some(newest)) = (token, state.newest)
+        && token < newest
+    {
+        out.effects.push(Effect::Notify(Notice::Refused { from, token }));
+        return;
+    }
+    if token > state.newest {
+        state.newest = token;
+        out.effects.push(Effect::Save(token));
+    }
+    out.effects.push(Effect::Notify(Notice::Accepted { from, token }));
+}
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.newest.visit(each);
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Accepted { from: _, token } => token.visit(each),
+            Self::Refused { from: _, token } => token.visit(each),
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted { from, token: Some(token) } => {
+                write!(f, "accepted client {}, token {token}", from.0)
+            }
+            Self::Accepted { from, token: None } => {
+                write!(f, "accepted client {}, no token", from.0)
+            }
+            Self::Refused { from, token } => write!(f, "refused client {}, token {token}", from.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::step::{EffectOf, Out};
+
+    fn acts(state: &mut State, from: u64, token: Option<u64>) -> Vec<EffectOf<Fence>> {
+        let mut out = Out::default();
+        let message = Message::Act { token: token.map(Token::new) };
+        Fence.step(state, Input::Message { from: Caller(from), message }, &mut out);
+        out.effects
+    }
+
+    fn accepted(from: u64, token: Option<u64>) -> EffectOf<Fence> {
+        Effect::Notify(Notice::Accepted { from: Caller(from), token: token.map(Token::new) })
+    }
+
+    #[test]
+    fn an_older_token_is_refused_and_the_same_one_is_not() {
+        let mut state = Fence.start();
+        let newest = Effect::Save(Some(Token::new(4)));
+        assert_eq!(acts(&mut state, 1, Some(4)), vec![newest, accepted(1, Some(4))]);
+        let refused = Notice::Refused { from: Caller(2), token: Token::new(3) };
+        assert_eq!(acts(&mut state, 2, Some(3)), vec![Effect::Notify(refused)]);
+        assert_eq!(acts(&mut state, 1, Some(4)), vec![accepted(1, Some(4))]);
+    }
+
+    #[test]
+    fn an_act_without_a_token_cannot_be_refused() {
+        let mut state = Fence.start();
+        acts(&mut state, 1, Some(4));
+        assert_eq!(acts(&mut state, 2, None), vec![accepted(2, None)]);
+        assert_eq!(state.newest(), Some(Token::new(4)));
+    }
+
+    #[test]
+    fn a_restart_forgets_no_token() {
+        let mut state = Fence.start();
+        acts(&mut state, 1, Some(4));
+        let mut out = Out::default();
+        Fence.step(&mut state, Input::Restart(Some(Some(Token::new(4)))), &mut out);
+        let refused = Notice::Refused { from: Caller(2), token: Token::new(3) };
+        assert_eq!(acts(&mut state, 2, Some(3)), vec![Effect::Notify(refused)]);
+    }
+}
