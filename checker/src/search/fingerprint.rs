@@ -1,0 +1,111 @@
+//! Fingerprints: 64 bits for a value, the same in every run, on every machine, on any number of
+//! threads.
+//!
+//! A state's fingerprint is made of those of its parts, so that an action that changes two parts
+//! costs two subtractions and two additions. Two states with one fingerprint are taken for one; a
+//! report states how likely that is ([`collision_chance`]).
+
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+/// A hasher with a fixed key. Not against an adversary: the values come from our own search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stable(u64);
+
+/// For maps whose keys are hashed by [`Stable`].
+pub type BuildStable = BuildHasherDefault<Stable>;
+
+/// Odd, with as many ones as zeros: digits of the golden ratio.
+const PHI: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Likewise, of the square root of two.
+const ROOT: u64 = 0xB504_F333_F9DE_6485;
+
+impl Stable {
+    fn fold(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word ^ ROOT).wrapping_mul(u128::from(PHI | 1));
+        self.0 = halves(product).wrapping_add(word.rotate_left(29)).wrapping_mul(PHI);
+    }
+}
+
+/// Both halves of a product in one word.
+fn halves(product: u128) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "the low half is what is wanted")]
+    let low = product as u64;
+    #[expect(clippy::cast_possible_truncation, reason = "shifted, it fits")]
+    let high = (product >> 64) as u64;
+    low ^ high
+}
+
+impl Hasher for Stable {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.chunks_exact(8);
+        for chunk in &mut chunks {
+            self.fold(u64::from_le_bytes(chunk.try_into().expect("chunks of eight")));
+        }
+        let rest = chunks.remainder();
+        if !rest.is_empty() {
+            let mut word = [0; 8];
+            word[..rest.len()].copy_from_slice(rest);
+            self.fold(u64::from_le_bytes(word));
+        }
+        self.fold(bytes.len() as u64);
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.fold(u64::from(number));
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.fold(u64::from(number));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.fold(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.fold(number);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.fold(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.fold(number as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        mixed(self.0)
+    }
+}
+
+/// A permutation of the words in which every bit depends on every bit.
+#[must_use]
+pub fn mixed(word: u64) -> u64 {
+    let word = (word ^ word >> 32).wrapping_mul(PHI);
+    let word = (word ^ word >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word ^ word >> 32
+}
+
+/// The fingerprint of a value in its place. A state's is the sum of its parts', never 0.
+#[must_use]
+pub fn of_part(place: usize, part: &impl Hash) -> u64 {
+    let mut hasher = Stable::default();
+    hasher.write_usize(place);
+    part.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The fingerprint of a state from the sum over its parts. 0 is kept free for "nothing".
+#[must_use]
+pub fn of_sum(sum: u64) -> u64 {
+    if sum == 0 { PHI } else { sum }
+}
+
+/// At most how likely it is that two of so many states have one fingerprint.
+#[must_use]
+pub fn collision_chance(states: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let states = states as f64;
+    states * states / 2.0 / 2f64.powi(64)
+}

@@ -1,0 +1,110 @@
+//! The interned engine: any [`Parts`] as a [`Space`] of rows of small numbers.
+//!
+//! Parts and operations are numbered as they are met, and what an operation does to a part is
+//! worked out once ([`store`]) and remembered. An action is then a few look-ups ([`expand`]). The
+//! shipped core still does every step that a row stands for, only not again and again; a sample of
+//! what is remembered is run twice in the end ([`Interned::impure`]).
+
+mod cells;
+mod expand;
+mod local;
+mod numbers;
+mod predicates;
+mod store;
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use crate::parts::Parts;
+use crate::search::interned::expand::Cascade;
+use crate::search::interned::local::Local;
+use crate::search::interned::predicates::Asked;
+use crate::search::interned::store::{Store, at};
+use crate::search::space::{PLACES_MAX, Space};
+
+/// Remembered operations that are run a second time.
+const SAMPLE: usize = 2_000;
+
+/// A system as a space.
+#[derive(Debug)]
+pub struct Interned<'w, W: Parts> {
+    system: &'w W,
+    initial: Vec<Vec<u32>>,
+    /// What is noteworthy: a predicate, and the answer that is.
+    noteworthy: Vec<(usize, bool)>,
+    without_loss: Vec<bool>,
+    store: RwLock<Store<W>>,
+    /// What the threads that have ended used.
+    used: Mutex<BTreeSet<u32>>,
+}
+
+impl<'w, W: Parts> Interned<'w, W> {
+    /// A system as a space. Thing `k` of [`crate::search::space::Expander::inspect`] is that the
+    /// answer to the predicate `noteworthy[k].0` is `noteworthy[k].1`.
+    #[must_use]
+    pub fn new(system: &'w W, noteworthy: Vec<(usize, bool)>, without_loss: bool) -> Self {
+        assert!(noteworthy.len() <= 64, "a set of 64 things");
+        let initial = system.initial();
+        let width = initial.first().map_or(1, Vec::len);
+        assert!(width <= PLACES_MAX, "a state has at most {PLACES_MAX} parts");
+        let mut store = Store::new(width);
+        let mut number = |(place, part)| store.part(system, place, part);
+        let rows = initial.into_iter();
+        let initial =
+            rows.map(|state| state.into_iter().enumerate().map(&mut number).collect()).collect();
+        Self {
+            system,
+            initial,
+            noteworthy,
+            without_loss: (0..width)
+                .map(|place| without_loss && system.may_delay_for_ever(at(place)))
+                .collect(),
+            store: RwLock::new(store),
+            used: Mutex::default(),
+        }
+    }
+
+    /// What a report wants to know of the operations that were part of an action, sorted.
+    /// Complete once the search has ended.
+    #[must_use]
+    pub fn marks(&self) -> BTreeSet<W::Mark> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.iter().map(|&mark| W::Mark::clone(store.marks.value(mark))).collect()
+    }
+
+    /// Operations that were run: each once, however often it was looked up.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.store.read().unwrap_or_else(PoisonError::into_inner).runs
+    }
+
+    /// Runs a sample of the remembered operations again and says which one, if any, did something
+    /// else this time.
+    #[must_use]
+    pub fn impure(&self) -> Option<String> {
+        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+        store.impure(self.system, SAMPLE)
+    }
+}
+
+impl<W: Parts> Space for Interned<'_, W> {
+    type Expander<'s>
+        = Cascade<'s, W>
+    where
+        Self: 's;
+
+    fn width(&self) -> usize {
+        self.without_loss.len()
+    }
+
+    fn expander(&self) -> Cascade<'_, W> {
+        let local = Local::new(self.system, &self.store, &self.without_loss);
+        let asked = Asked::new(self.system, &self.noteworthy);
+        Cascade::new(self, local, asked)
+    }
+
+    fn bytes(&self) -> usize {
+        self.store.read().unwrap_or_else(PoisonError::into_inner).bytes()
+    }
+}
