@@ -108,7 +108,7 @@ pub struct Response {
     pub call: CallId,
     /// The HTTP status.
     pub status: u16,
-    /// The claim, in the answer to a POST.
+    /// The claim, in the answer to a POST and in one that grants a lease.
     pub claim: Option<ClaimId>,
     /// The claim's token, if it is active and the server mints them.
     pub token: Option<Token>,
@@ -131,6 +131,15 @@ impl Response {
     #[must_use]
     pub const fn unanswered(call: CallId) -> Self {
         Self::bare(call, Self::UNANSWERED)
+    }
+
+    /// The statuses with which a server says that the claim holds the lock.
+    pub const GRANTS: [u16; 2] = [200, 201];
+
+    /// Whether the answer says that the claim holds the lock.
+    #[must_use]
+    pub fn grants(&self) -> bool {
+        Self::GRANTS.contains(&self.status)
     }
 
     /// The same answer, heard after the lease it grants may have lapsed.

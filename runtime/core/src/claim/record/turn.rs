@@ -201,8 +201,8 @@ impl<'a, R: Rules> Turn<'a, R> {
         let Some(Asker { from, call, is_post }) = asker else { return };
         let held = self.state.claims.get(&id).and_then(|record| record.token);
         let response = Response {
-            claim: is_post.then_some(id),
-            token: held.filter(|_| GRANTS.contains(&status)),
+            claim: (is_post || Response::GRANTS.contains(&status)).then_some(id),
+            token: held.filter(|_| Response::GRANTS.contains(&status)),
             ..Response::bare(call, status)
         };
         self.send(from, response);
@@ -240,6 +240,3 @@ impl<'a, R: Rules> Turn<'a, R> {
         effects.extend(self.effects);
     }
 }
-
-/// The statuses that tell a caller that its claim is active.
-const GRANTS: [u16; 2] = [200, 201];
