@@ -2,4 +2,4 @@
 #![no_std]
 
 turnstile_macros::machine!(bundled "claim", literal);
-turnstile_macros::machine!(bundled "claim-record", literal);
+turnstile_macros::machine!(bundled "claim-record");

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use proc_macro::TokenStream;
 use turnstile_emit::call::{Call, Origin};
 use turnstile_emit::expand;
-use turnstile_spec::{Source, bundled};
+use turnstile_spec::Source;
+use turnstile_spec::bundled::{self, Bundled};
 
 /// A transition table in YAML as a typed machine: a module named after it.
 ///
@@ -26,16 +27,34 @@ use turnstile_spec::{Source, bundled};
 /// Faults of the table are compile errors that point into its file.
 #[proc_macro]
 pub fn machine(words: TokenStream) -> TokenStream {
+    expand(words, bundled::TABLES, expand::machine)
+}
+
+/// The properties of a system file as a trait: a module named after the system, with `Properties`,
+/// which has a method for each property and each premise, and `Predicate`, their names.
+///
+/// The path is relative to the directory of Cargo.toml; `bundled "claim"` takes a system that ships
+/// with Turnstile.
+#[proc_macro]
+pub fn system(words: TokenStream) -> TokenStream {
+    expand(words, bundled::SYSTEMS, expand::system)
+}
+
+fn expand(
+    words: TokenStream,
+    bundled: &[Bundled],
+    emit: fn(&Call, Source) -> proc_macro2::TokenStream,
+) -> TokenStream {
     let call = match Call::parse(words.into()) {
         Ok(call) => call,
         Err(error) => return error.into(),
     };
     let source = match &call.origin {
         Origin::File(path) => file(path),
-        Origin::Bundled(name) => table(name),
+        Origin::Bundled(name) => shipped(name, bundled),
     };
     match source {
-        Ok(source) => expand::machine(&call, source).into(),
+        Ok(source) => emit(&call, source).into(),
         Err(message) => call.error(&message).into(),
     }
 }
@@ -48,10 +67,10 @@ fn file(path: &str) -> Result<Source, String> {
     }
 }
 
-fn table(name: &str) -> Result<Source, String> {
-    let known = || bundled::TABLES.iter().map(|table| table.name).collect::<Vec<_>>().join(", ");
-    match bundled::table(name) {
-        Some(table) => Ok(Source::new(table.file, table.text)),
-        None => Err(format!("no table `{name}` is bundled; there are: {}", known())),
-    }
+fn shipped(name: &str, bundled: &[Bundled]) -> Result<Source, String> {
+    let Some(file) = bundled.iter().find(|file| file.name == name) else {
+        let names: Vec<&str> = bundled.iter().map(|file| file.name).collect();
+        return Err(format!("`{name}` is not bundled; there are: {}", names.join(", ")));
+    };
+    Ok(Source::new(file.file, file.text))
 }

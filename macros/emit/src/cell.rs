@@ -30,6 +30,10 @@ pub(crate) trait Leaf {
     fn ignored(&self) -> TokenStream;
     /// There is no row.
     fn refused(&self, impossible: bool) -> TokenStream;
+    /// What leads to the machine's module: nothing, or `super::`.
+    fn root(&self) -> TokenStream {
+        TokenStream::new()
+    }
 }
 
 impl Said<'_> {
@@ -109,7 +113,8 @@ pub(crate) fn arms(
         Domain::Words(names) => {
             let of_type = words_ident(event, payload);
             let each = each(ranges).map(|number| ident(&names[usize::from(number)].ident));
-            quote!(#(#of_type::#each)|*)
+            let root = leaf.root();
+            quote!(#(#root #of_type::#each)|*)
         }
     };
     let is_number = matches!(payload.domain, Domain::Number(_));
@@ -138,16 +143,16 @@ pub(crate) fn outcome(words: &Vocabulary, said: &Said<'_>, leaf: &impl Leaf) -> 
         if row.guard == Guard::default() {
             last = taken;
         } else {
-            let condition = condition(words, &row.guard, false);
+            let condition = condition(words, &row.guard, &leaf.root(), false);
             chain.push(quote!(if #condition { #taken }));
         }
     }
     if chain.is_empty() { last } else { quote!(#(#chain else)* { #last }) }
 }
 
-fn condition(words: &Vocabulary, guard: &Guard, inner: bool) -> TokenStream {
+fn condition(words: &Vocabulary, guard: &Guard, root: &TokenStream, inner: bool) -> TokenStream {
     let join = |parts: &[Guard], sign: TokenStream| {
-        let mut parts = parts.iter().map(|part| condition(words, part, true));
+        let mut parts = parts.iter().map(|part| condition(words, part, root, true));
         let first = parts.next();
         let joined = quote!(#first #(#sign #parts)*);
         if inner { quote!((#joined)) } else { joined }
@@ -155,17 +160,17 @@ fn condition(words: &Vocabulary, guard: &Guard, inner: bool) -> TokenStream {
     match guard {
         Guard::Is(guard) => {
             let name = ident(&words.guards[guard.index()].ident);
-            quote!(guards(Guard::#name))
+            quote!(guards(#root Guard::#name))
         }
         Guard::All(parts) if parts.is_empty() => quote!(true),
         Guard::Any(parts) if parts.is_empty() => quote!(false),
         Guard::All(parts) | Guard::Any(parts) if parts.len() == 1 => {
-            condition(words, &parts[0], inner)
+            condition(words, &parts[0], root, inner)
         }
         Guard::All(parts) => join(parts, quote!(&&)),
         Guard::Any(parts) => join(parts, quote!(||)),
         Guard::Not(part) => {
-            let part = condition(words, part, true);
+            let part = condition(words, part, root, true);
             quote!(!#part)
         }
     }

@@ -121,7 +121,8 @@ pub(crate) fn module(machine: &Machine<'_>) -> TokenStream {
     doc(&[first, second])
 }
 
-fn sentence(text: &str) -> String {
+/// Prose that begins large and ends with a stop.
+pub(crate) fn sentence(text: &str) -> String {
     let text = prose(text);
     let mut letters = text.chars();
     let first: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();

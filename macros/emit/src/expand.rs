@@ -6,11 +6,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::literal::Document;
+use turnstile_spec::system::System;
 use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_spec::{Faults, Literal, Source};
 
 use crate::call::Call;
-use crate::{Machine, emit};
+use crate::{Machine, emit, system};
 
 /// What `machine!` expands to.
 #[must_use]
@@ -28,6 +29,17 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
         _ if call.literal => (None, emit(&literal.table, 0)),
         Ok(sound) => (None, emit(&sound.table, sound.hash)),
         Err(faults) => (Some(error(&faults)), emit(&literal.without(&[]).table, 0)),
+    };
+    quote!(#error #tracked #module)
+}
+
+/// What `system!` expands to.
+#[must_use]
+pub fn system(call: &Call, source: Source) -> TokenStream {
+    let tracked = call.tracked();
+    let (error, module) = match System::read(source) {
+        Ok(system) => (None, Some(system::emit(&system))),
+        Err(faults) => (Some(error(&faults)), None),
     };
     quote!(#error #tracked #module)
 }

@@ -2,13 +2,13 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::table::{CellKind, Domain, Event, EventId, Guard, Row, StateId};
+use turnstile_spec::table::{CellKind, Event, EventId, Guard, Row, StateId};
 
 use crate::Machine;
 use crate::cell::{Leaf, Ranges, Said, arms, outcome, said};
 use crate::data::state;
 use crate::document::{self, cited, doc, ident, prose, snake};
-use crate::event::{field, payload_type, words_ident};
+use crate::event::{field, payload_type};
 use crate::row;
 
 /// The module `typestate`.
@@ -33,30 +33,16 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
         (!methods.is_empty()).then(|| quote!(impl Machine<#name> { #(#methods)* }))
     });
     let frame = frame(machine);
-    let imports = imports(machine);
     quote! {
         /// The machine with its state in its type: an event that a state does not accept is no
         /// method of it, and a forgotten outcome is a warning.
         pub mod typestate {
-            #imports
             #frame
             #(#markers)*
             #(#outcomes)*
             #(#methods)*
         }
     }
-}
-
-/// What the arms of a match name without a path: guards, and the words of payloads.
-fn imports(machine: &Machine<'_>) -> Option<TokenStream> {
-    let asks = machine.table.rows.iter().any(|row| row.guard != Guard::default());
-    let guard = asks.then(|| format_ident!("Guard"));
-    let words = machine.vocabulary.events.iter().filter_map(|event| {
-        let payload = event.payload.as_ref()?;
-        matches!(payload.domain, Domain::Words(_)).then(|| words_ident(event, payload))
-    });
-    let names: Vec<Ident> = guard.into_iter().chain(words).collect();
-    (!names.is_empty()).then(|| quote!(use super::{#(#names),*};))
 }
 
 fn frame(machine: &Machine<'_>) -> TokenStream {
@@ -245,11 +231,13 @@ impl<'a> Move<'a> {
         let about = doc(&ways);
         let payload = self.event.payload.as_ref().map(|payload| {
             let (field, of_type) = (field(payload), payload_type(self.event, payload));
-            quote!(#field: #of_type)
+            let path = matches!(payload.domain, turnstile_spec::table::Domain::Words(_));
+            let path = path.then(|| quote!(super::));
+            quote!(#field: #path #of_type)
         });
         let mut rows = self.said.iter().flat_map(|(_, said)| &said.rows);
         let asks = rows.any(|(_, row)| row.guard != Guard::default());
-        let guards = asks.then(|| quote!(guards: &impl ::core::ops::Fn(Guard) -> bool));
+        let guards = asks.then(|| quote!(guards: &impl ::core::ops::Fn(super::Guard) -> bool));
         let parameters = payload.into_iter().chain(guards);
         let result = match (self.is_open(), self.to.as_slice()) {
             (false, [only]) => {
@@ -281,6 +269,10 @@ impl<'a> Move<'a> {
 }
 
 impl Leaf for Move<'_> {
+    fn root(&self) -> TokenStream {
+        quote!(super::)
+    }
+
     fn taken(&self, index: usize, row: &Row) -> TokenStream {
         let name = &row::steps(self.machine)[index];
         self.entered(row.to, &quote!(Machine::after(super::steps::#name)))

@@ -1,0 +1,202 @@
+//! The generated step beside a hand-written match of the same table, in one process.
+//!
+//! Rounds of the two alternate, and the smallest time of each counts: what else the machine does
+//! only ever adds. The ratio is generated over hand-written, below 1 the generated one is faster.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+mod hand;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use turnstile_machines::claim::{self, Event, EventKind, State};
+
+const EVENTS: usize = 1 << 16;
+const ROUNDS: usize = 400;
+const SEED: u64 = 0x7475_726e_7374_696c;
+
+fn main() {
+    // `cargo test --benches` runs this too: a few rounds show that it works.
+    let rounds = if std::env::args().any(|word| word == "--bench") { ROUNDS } else { 2 };
+    println!("seed {SEED:#x}, {EVENTS} events a round, the least of {rounds} rounds");
+    println!(
+        "{:<14} {:<10} {:>10} {:>10} {:>7}",
+        "stream", "form", "generated", "by hand", "ratio"
+    );
+    let streams = [("valid", stream(0)), ("10 % refused", stream(10)), ("steady cycle", steady())];
+    for (name, events) in &streams {
+        compare(name, "step", rounds, events, generated, by_hand);
+        compare(name, "step_into", rounds, events, generated_into, by_hand_into);
+    }
+}
+
+fn compare(
+    stream: &str,
+    form: &str,
+    rounds: usize,
+    events: &[Happening],
+    generated: fn(&[Happening]) -> u64,
+    by_hand: fn(&[Happening]) -> u64,
+) {
+    assert_eq!(generated(events), by_hand(events), "the two do different work");
+    let mut least = [f64::INFINITY; 2];
+    for round in 0..rounds {
+        for turn in 0..2 {
+            let which = (round + turn) % 2;
+            let run = [generated, by_hand][which];
+            let start = Instant::now();
+            black_box(run(black_box(events)));
+            let ns = start.elapsed().as_secs_f64() * 1e9 / events.len() as f64;
+            least[which] = least[which].min(ns);
+        }
+    }
+    let [of_generated, of_hand] = least;
+    let ratio = of_generated / of_hand;
+    println!("{stream:<14} {form:<10} {of_generated:>7.2} ns {of_hand:>7.2} ns {ratio:>7.3}");
+}
+
+/// An event, and whether a new machine begins before it.
+#[derive(Clone, Copy)]
+struct Happening {
+    begins: bool,
+    event: Event,
+}
+
+fn generated(events: &[Happening]) -> u64 {
+    let (mut state, mut sum) = (State::INITIAL, 0);
+    for happening in events {
+        if happening.begins {
+            state = State::INITIAL;
+        }
+        match claim::step(state, happening.event, &|_| true) {
+            Ok(step) => {
+                state = step.to;
+                for act in step.does {
+                    sum = count(sum, act.action);
+                }
+            }
+            Err(_) => sum = refused(sum),
+        }
+    }
+    sum ^ state as u64
+}
+
+fn by_hand(events: &[Happening]) -> u64 {
+    let (mut state, mut sum) = (State::INITIAL, 0);
+    for happening in events {
+        if happening.begins {
+            state = State::INITIAL;
+        }
+        match hand::step(state, happening.event) {
+            Some((to, does)) => {
+                state = to;
+                for action in does {
+                    sum = count(sum, *action);
+                }
+            }
+            None => sum = refused(sum),
+        }
+    }
+    sum ^ state as u64
+}
+
+fn generated_into(events: &[Happening]) -> u64 {
+    let (mut state, mut sum) = (State::INITIAL, 0);
+    for happening in events {
+        if happening.begins {
+            state = State::INITIAL;
+        }
+        let sink = |act: claim::Do<'_>| sum = count(sum, act.action);
+        match claim::step_into(state, happening.event, &|_| true, sink) {
+            Ok(moved) => state = moved.to,
+            Err(_) => sum = refused(sum),
+        }
+    }
+    sum ^ state as u64
+}
+
+fn by_hand_into(events: &[Happening]) -> u64 {
+    let (mut state, mut sum) = (State::INITIAL, 0);
+    for happening in events {
+        if happening.begins {
+            state = State::INITIAL;
+        }
+        match hand::step_into(state, happening.event, |action| sum = count(sum, action)) {
+            Some(to) => state = to,
+            None => sum = refused(sum),
+        }
+    }
+    sum ^ state as u64
+}
+
+fn count(sum: u64, action: claim::Action) -> u64 {
+    sum.rotate_left(1) ^ action as u64
+}
+
+fn refused(sum: u64) -> u64 {
+    sum.wrapping_add(1)
+}
+
+/// Random events that the machine accepts where it is, but for some percent that it refuses.
+fn stream(refused_percent: u64) -> Vec<Happening> {
+    let mut random = SEED;
+    let mut state = State::INITIAL;
+    let mut events = Vec::with_capacity(EVENTS);
+    while events.len() < EVENTS {
+        let begins = !is_left(state);
+        if begins {
+            state = State::INITIAL;
+        }
+        let wants_refused = next(&mut random) % 100 < refused_percent;
+        let event = any_event(&mut random);
+        let said = claim::step(state, event, &|_| true);
+        // Most states refuse most events: ask until the wanted sort comes, but not for ever.
+        let event = if said.is_err() == wants_refused { event } else { continue };
+        if let Ok(step) = said {
+            state = step.to;
+        }
+        events.push(Happening { begins, event });
+    }
+    events
+}
+
+/// A lock that is held for ever: renewed, answered, renewed.
+fn steady() -> Vec<Happening> {
+    let start = [
+        Event::Start,
+        Event::Response { status: 202 },
+        Event::ActivateTimerTriggers,
+        Event::Response { status: 200 },
+    ];
+    let cycle = [Event::RenewTimerTriggers, Event::Response { status: 200 }];
+    let events = start.into_iter().chain(cycle.into_iter().cycle()).take(EVENTS);
+    events.map(|event| Happening { begins: false, event }).collect()
+}
+
+fn is_left(state: State) -> bool {
+    let accepts = |kind: &EventKind| {
+        let (least, greatest) = kind.bounds();
+        (least..=greatest).any(|it| claim::step(state, kind.event(it), &|_| true).is_ok())
+    };
+    EventKind::ALL.iter().any(accepts)
+}
+
+fn any_event(random: &mut u64) -> Event {
+    let kind = EventKind::ALL[next(random) as usize % EventKind::ALL.len()];
+    let (least, greatest) = kind.bounds();
+    let statuses = [200, 201, 202, 204, 400, 404, 409, 500, 503];
+    let number = match least == greatest {
+        true => least,
+        false => statuses[next(random) as usize % statuses.len()],
+    };
+    kind.event(number)
+}
+
+/// xorshift64.
+fn next(random: &mut u64) -> u64 {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    *random
+}
