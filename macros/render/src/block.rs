@@ -1,0 +1,159 @@
+//! Lines of text in a box or on an arrow: how big they are together and where each stands.
+
+use crate::diagram::{Arrow, Entry, Node, Phase};
+use crate::layout::{Point, Size};
+use crate::measure::Font;
+
+/// How a line looks; the picture's style sheet has the same sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A state's name.
+    Name,
+    /// What a state holds.
+    Holds,
+    /// A row that stays in its state.
+    Loop,
+    /// An event.
+    Event,
+    /// Actions.
+    Does,
+    /// An amendment's id.
+    Tag,
+}
+
+impl Look {
+    fn font(self) -> Font {
+        match self {
+            Self::Name => Font { size: 15.0, bold: true },
+            Self::Event => Font { size: 12.0, bold: true },
+            Self::Holds | Self::Loop | Self::Does => Font { size: 11.0, bold: false },
+            Self::Tag => Font { size: 10.0, bold: true },
+        }
+    }
+
+    /// From one line to the next.
+    fn height(self) -> f64 {
+        match self {
+            Self::Name => 20.0,
+            Self::Event => 15.0,
+            Self::Holds | Self::Loop | Self::Does => 13.5,
+            Self::Tag => 12.5,
+        }
+    }
+
+    /// The class in the style sheet.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Holds => "holds",
+            Self::Loop => "loop",
+            Self::Event => "event",
+            Self::Does => "does",
+            Self::Tag => "tag",
+        }
+    }
+
+    fn is_left(self) -> bool {
+        self == Self::Loop
+    }
+}
+
+/// A line of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) look: Look,
+    pub(crate) text: String,
+    /// The entry it belongs to, for its colour.
+    pub(crate) entry: usize,
+    /// Its base line, from the block's top.
+    pub(crate) base: f64,
+}
+
+/// Lines one below the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Block {
+    pub(crate) lines: Vec<Line>,
+    /// Of the text, with its margins.
+    pub(crate) size: Size,
+    /// From where to where each entry's lines go, from the block's top.
+    pub(crate) spans: Vec<(f64, f64)>,
+}
+
+/// The widest line of a label, where its words allow it.
+const LABEL_WIDTH: f64 = 130.0;
+
+/// The widest line in a box.
+const LOOP_WIDTH: f64 = 230.0;
+
+/// Room beside the text.
+const MARGIN: f64 = 7.0;
+
+impl Block {
+    /// What stands in a state's box, which must be at least so wide.
+    pub(crate) fn of_node(node: &Node, width_min: f64) -> Self {
+        let mut block = Self::default();
+        block.size.height = 7.0;
+        block.put(Look::Name, &node.name, f64::INFINITY, 0);
+        if node.phase == Phase::Undeclared {
+            block.put(Look::Holds, "not declared", f64::INFINITY, 0);
+        }
+        for held in &node.holds {
+            block.put(Look::Holds, held, f64::INFINITY, 0);
+        }
+        for (place, entry) in node.loops.iter().enumerate() {
+            block.size.height += if place == 0 { 9.0 } else { 3.0 };
+            let does = if entry.does.is_empty() {
+                String::new()
+            } else {
+                format!(" / {}", entry.does.join(", "))
+            };
+            let from = block.size.height;
+            block.put(Look::Loop, &format!("{}{does}", entry.event), LOOP_WIDTH, place);
+            block.tag(entry, place);
+            block.spans.push((from, block.size.height));
+        }
+        block.size.height += 8.0;
+        block.size.width = (block.size.width + 26.0).max(width_min);
+        block
+    }
+
+    /// What stands on an arrow.
+    pub(crate) fn of_arrow(arrow: &Arrow) -> Self {
+        let mut block = Self::default();
+        for (place, entry) in arrow.entries.iter().enumerate() {
+            block.size.height += if place == 0 { 2.0 } else { 5.0 };
+            let from = block.size.height;
+            block.put(Look::Event, &entry.event, LABEL_WIDTH, place);
+            block.put(Look::Does, &entry.does.join(", "), LABEL_WIDTH, place);
+            block.tag(entry, place);
+            block.spans.push((from, block.size.height));
+        }
+        if !arrow.entries.is_empty() {
+            block.size.height += 4.0;
+            block.size.width += 2.0 * MARGIN;
+        }
+        block
+    }
+
+    fn tag(&mut self, entry: &Entry, place: usize) {
+        if let Some(amendment) = &entry.amended_by {
+            self.put(Look::Tag, amendment, f64::INFINITY, place);
+        }
+    }
+
+    fn put(&mut self, look: Look, text: &str, width: f64, entry: usize) {
+        let font = look.font();
+        for text in font.wrap(text, width) {
+            self.size.width = self.size.width.max(font.width(&text));
+            self.size.height += look.height();
+            self.lines.push(Line { look, text, entry, base: self.size.height - 3.5 });
+        }
+    }
+
+    /// Where a line is written when the block's middle is here.
+    pub(crate) fn point(&self, line: &Line, middle: Point) -> Point {
+        let left = middle.x - self.size.width / 2.0 + 13.0;
+        let x = if line.look.is_left() { left } else { middle.x };
+        Point { x, y: middle.y - self.size.height / 2.0 + line.base }
+    }
+}

@@ -1,0 +1,260 @@
+//! A table as a page: the document's own two tables with its lines, what is wrong with them, and
+//! each amendment with its reason, before and after.
+
+mod amendment;
+
+use askama::Template;
+use turnstile_spec::table::{
+    Cell, CellKind, Domain, Event, EventKind, Lines, Name, StateId, Written,
+};
+
+use crate::payload::Class;
+use crate::sheet::{Sheet, counts};
+
+use amendment::Amended;
+
+#[derive(Template)]
+#[template(path = "table.md", escape = "none")]
+struct Page<'a> {
+    header: &'a str,
+    machine: &'a str,
+    intro: String,
+    picture: String,
+    matrix: String,
+    has_about: bool,
+    has_guard: bool,
+    has_amended: bool,
+    states: Vec<StateLine>,
+    events: Vec<EventLine>,
+    rows: Vec<RowLine>,
+    cells: Vec<CellLine>,
+    findings: Vec<FindingLine>,
+    amendments: Vec<Amended>,
+    amended: Vec<RowLine>,
+}
+
+struct StateLine {
+    name: String,
+    about: String,
+    holds: String,
+    cite: String,
+}
+
+struct EventLine {
+    name: String,
+    carries: String,
+    from: String,
+}
+
+struct RowLine {
+    id: String,
+    from: String,
+    to: String,
+    event: String,
+    guard: String,
+    does: String,
+    amended: String,
+}
+
+struct CellLine {
+    states: String,
+    event: String,
+    kind: &'static str,
+    because: String,
+}
+
+struct FindingLine {
+    code: &'static str,
+    line: String,
+    message: String,
+}
+
+/// The page of a table.
+pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str) -> String {
+    let written = sheet.back_as_written();
+    let rows = written.written_rows();
+    let amended = sheet.written_rows();
+    let page = Page {
+        header,
+        machine: sheet.machine(),
+        intro: intro(&written),
+        picture: format!("{}.svg", sheet.machine()),
+        matrix: format!("{}.matrix.txt", sheet.machine()),
+        has_about: sheet.vocabulary.states.iter().any(|state| !state.about.is_empty()),
+        has_guard: rows.iter().chain(&amended).any(|row| !row.guard.is_empty()),
+        has_amended: !sheet.amendments.is_empty(),
+        states: written.states().map(|state| state_line(&written, state)).collect(),
+        events: sheet.events().map(|(_, event)| event_line(sheet, event)).collect(),
+        rows: rows.iter().map(|row| row_line(row, &amendment::of_literal(sheet, row))).collect(),
+        cells: cells(&written),
+        findings: findings(sheet),
+        amendments: sheet.amendments.iter().map(|one| amendment::amended(sheet, one)).collect(),
+        amended: amended
+            .iter()
+            .map(|row| row_line(row, row.amended_by.as_deref().unwrap_or("")))
+            .collect(),
+    };
+    page.render().expect("writing to a string does not fail")
+}
+
+fn intro(written: &Sheet<'_>) -> String {
+    let states = written.states().filter(|state| written.vocabulary.states[state.index()].declared);
+    let from = written.document.map_or(String::new(), |document| {
+        let section = match document.section.as_str() {
+            "" => String::new(),
+            section => format!(", section \u{201c}{section}\u{201d}"),
+        };
+        let title = match document.title.as_str() {
+            "" => String::new(),
+            title => format!(", \u{201c}{title}\u{201d}"),
+        };
+        let lines = if document.cite.is_empty() {
+            String::new()
+        } else {
+            format!(" (line {})", lines(&document.cite))
+        };
+        format!("From `{}`{title}{section}{lines}. ", document.file)
+    });
+    format!(
+        "{from}The document has {} and {}; the reader has {} on it as written; it is amended in {}.",
+        counts(states.count(), "state"),
+        counts(written.written_rows().len(), "row"),
+        counts(written.findings.len(), "finding"),
+        counts(written.amendments.len(), "place"),
+    )
+}
+
+fn state_line(written: &Sheet<'_>, id: StateId) -> StateLine {
+    let name: &Name = &written.vocabulary.states[id.index()];
+    let state = written.state(id);
+    let marks = [
+        (!name.declared, "not declared"),
+        (state.is_some_and(|state| state.initial), "initial"),
+        (state.is_some_and(|state| state.is_final), "final"),
+    ];
+    let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
+    let mark = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+    StateLine {
+        name: escaped(&name.name) + &mark,
+        about: escaped(&name.about),
+        holds: dash(&escaped(&written.holds(id).join(", "))),
+        cite: lines(&name.cite),
+    }
+}
+
+fn event_line(sheet: &Sheet<'_>, event: &Event) -> EventLine {
+    let carries = event.payload.as_ref().map_or(String::new(), |payload| {
+        let domain = match &payload.domain {
+            Domain::Number(range) => format!("{} to {}", range.start(), range.end()),
+            Domain::Bool => "true or false".to_owned(),
+            Domain::Words(words) => {
+                words.iter().map(|word| word.name.as_str()).collect::<Vec<_>>().join(", ")
+            }
+        };
+        format!("{}: {domain}", payload.field)
+    });
+    let consumed: Vec<&str> = event
+        .consumes
+        .iter()
+        .map(|id| sheet.vocabulary.resources[id.index()].name.name.as_str())
+        .collect();
+    let from = match event.kind {
+        EventKind::Command => "the user or the environment".to_owned(),
+        EventKind::Consuming => consumed.join(", "),
+        EventKind::Message => "a message".to_owned(),
+    };
+    EventLine {
+        name: escaped(&event.name.name),
+        carries: dash(&escaped(&carries)),
+        from: escaped(&from),
+    }
+}
+
+fn row_line(row: &Written, amendment: &str) -> RowLine {
+    RowLine {
+        id: row.id.clone(),
+        from: escaped(&row.from),
+        to: escaped(&row.to),
+        event: escaped(&row.event),
+        guard: escaped(&row.guard),
+        does: dash(&escaped(&row.does.join(", "))),
+        amended: if amendment.is_empty() {
+            String::new()
+        } else {
+            format!("[{amendment}](#{amendment})")
+        },
+    }
+}
+
+/// Cells with the same event, kind and reason in one line.
+fn cells(written: &Sheet<'_>) -> Vec<CellLine> {
+    let mut groups: Vec<(Vec<&str>, &Cell)> = Vec::new();
+    for cell in &written.table.cells {
+        let same = |other: &Cell| {
+            (other.event, other.kind, &other.pattern) == (cell.event, cell.kind, &cell.pattern)
+                && other.because == cell.because
+        };
+        let name = written.state_name(cell.state);
+        match groups.iter_mut().find(|(_, other)| same(other)) {
+            Some((states, _)) => states.push(name),
+            None => groups.push((vec![name], cell)),
+        }
+    }
+    let line = |(states, cell): &(Vec<&str>, &Cell)| CellLine {
+        states: escaped(&states.join(", ")),
+        event: escaped(
+            &written.class_name(&Class { event: cell.event, pattern: cell.pattern.clone() }),
+        ),
+        kind: match cell.kind {
+            CellKind::Ignore => "ignored",
+            CellKind::Impossible => "impossible",
+        },
+        because: escaped(&cell.because),
+    };
+    groups.iter().map(line).collect()
+}
+
+fn findings(sheet: &Sheet<'_>) -> Vec<FindingLine> {
+    let line = |finding: &turnstile_spec::Fault| FindingLine {
+        code: finding.code,
+        line: sheet
+            .source
+            .map_or(String::new(), |source| source.position(finding.span()).0.to_string()),
+        message: in_cell(&finding.message),
+    };
+    sheet.findings.iter().map(line).collect()
+}
+
+/// Lines as the document's reader looks them up: `36, 40-41`.
+pub(crate) fn lines(cite: &[Lines]) -> String {
+    let one = |lines: &Lines| match (lines.start(), lines.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    cite.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn dash(text: &str) -> String {
+    if text.is_empty() { "-".to_owned() } else { text.to_owned() }
+}
+
+/// A sentence, which may name things in backquotes, as it stands in a cell.
+fn in_cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "\\<").replace('\n', " ")
+}
+
+/// A name as it stands in a cell of a Markdown table.
+fn escaped(text: &str) -> String {
+    let mut plain = String::new();
+    for letter in text.chars() {
+        match letter {
+            '|' | '*' | '_' | '`' | '<' | '[' | '\\' => {
+                plain.push('\\');
+                plain.push(letter);
+            }
+            '\n' => plain.push(' '),
+            _ => plain.push(letter),
+        }
+    }
+    plain
+}

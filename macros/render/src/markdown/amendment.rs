@@ -1,0 +1,85 @@
+//! An amendment before and after, as lines of a difference.
+
+use turnstile_spec::literal::{Amendment, Change};
+use turnstile_spec::table::{RowId, Written};
+
+use crate::sheet::Sheet;
+
+/// An amendment as a page has it.
+pub(crate) struct Amended {
+    pub(crate) id: String,
+    pub(crate) because: String,
+    pub(crate) shown_by: String,
+    pub(crate) needs: String,
+    pub(crate) changes: Vec<String>,
+}
+
+/// The amendment that changes or removes a row of the document, or nothing.
+pub(crate) fn of_literal(sheet: &Sheet<'_>, row: &Written) -> String {
+    let hits = |change: &Change| match change {
+        Change::Row { literal, .. } => sheet.written(*literal) == row,
+        Change::RowRemoved(literal) => sheet.written(*literal) == row,
+        Change::RowAdded(_) | Change::Entry { .. } => false,
+    };
+    let by = sheet.amendments.iter().find(|amendment| amendment.changes.iter().any(hits));
+    by.map_or(String::new(), |amendment| amendment.id.clone())
+}
+
+/// An amendment in words.
+pub(crate) fn amended(sheet: &Sheet<'_>, amendment: &Amendment) -> Amended {
+    let code = |words: &[String]| {
+        words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    };
+    Amended {
+        id: amendment.id.clone(),
+        because: amendment.because.clone(),
+        shown_by: code(&amendment.shown_by),
+        needs: code(&amendment.needs),
+        changes: changes(sheet, amendment),
+    }
+}
+
+/// What it takes away with `-`, what it puts there with `+`.
+fn changes(sheet: &Sheet<'_>, amendment: &Amendment) -> Vec<String> {
+    let mut rows: Vec<(char, RowId)> = Vec::new();
+    let mut entries = Vec::new();
+    for change in &amendment.changes {
+        match change {
+            Change::Row { literal, amended } => rows.extend([('-', *literal), ('+', *amended)]),
+            Change::RowAdded(row) => rows.push(('+', *row)),
+            Change::RowRemoved(row) => rows.push(('-', *row)),
+            Change::Entry { how, section, name, about } => {
+                entries.push(entry(how, section, name, about));
+            }
+        }
+    }
+    let cells: Vec<[String; 4]> =
+        rows.iter().map(|(_, row)| columns(sheet.written(*row))).collect();
+    let width =
+        |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let line = |((sign, _), [from, to, event, does]): (&(char, RowId), &[String; 4])| {
+        let [a, b, c] = widths;
+        format!("{sign} {from:<a$} | {to:<b$} | {event:<c$} | {does}")
+    };
+    rows.iter().zip(&cells).map(line).chain(entries).collect()
+}
+
+fn columns(row: &Written) -> [String; 4] {
+    let event = match row.guard.as_str() {
+        "" => row.event.clone(),
+        guard => format!("{} [{guard}]", row.event),
+    };
+    let does = if row.does.is_empty() { "-".to_owned() } else { row.does.join(", ") };
+    [row.from.clone(), row.to.clone(), event, does]
+}
+
+fn entry(how: &str, section: &str, name: &str, about: &str) -> String {
+    let sign = match how {
+        "added" => '+',
+        "removed" => '-',
+        _ => '!',
+    };
+    let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+    format!("{sign} {section}: {name}{about}")
+}

@@ -1,0 +1,241 @@
+//! Writes a diagram as SVG: a picture that needs no program, no font and no network to be seen.
+//!
+//! Where things stand is the layout's; how they look is the template's.
+
+mod legend;
+mod path;
+
+use askama::Template;
+
+use crate::block::{Block, Look};
+use crate::diagram::{Arrow, Cause, Diagram, Node, Phase};
+use crate::layout::{self, Link, Placed, Plan, Point, Size};
+
+use legend::{Key, Sign};
+use path::Px;
+
+/// Room around the drawing.
+const MARGIN: f64 = 36.0;
+
+/// Room above it, for the title.
+const HEAD: f64 = 96.0;
+
+/// The picture is at least so wide, for title and legend.
+const WIDTH_MIN: f64 = 620.0;
+
+/// The dot that a machine begins at.
+const DOT: Size = Size { width: 14.0, height: 14.0 };
+
+#[derive(Template)]
+#[template(path = "diagram.svg")]
+struct Page<'a> {
+    header: &'a str,
+    title: &'a str,
+    subtitle: &'a str,
+    left: Px,
+    width: Px,
+    height: Px,
+    ways: Vec<Way>,
+    dots: Vec<(Px, Px)>,
+    shapes: Vec<Shape>,
+    plates: Vec<Plate>,
+    legend: Vec<Key>,
+}
+
+struct Way {
+    title: String,
+    class: &'static str,
+    path: String,
+    head: String,
+}
+
+struct Text {
+    class: String,
+    text: String,
+    x: Px,
+    y: Px,
+}
+
+struct Shape {
+    title: String,
+    class: String,
+    x: Px,
+    y: Px,
+    width: Px,
+    height: Px,
+    inner: Option<(Px, Px, Px, Px)>,
+    lines: Vec<Text>,
+}
+
+struct Plate {
+    class: &'static str,
+    x: Px,
+    y: Px,
+    width: Px,
+    height: Px,
+    bars: Vec<(Px, Px)>,
+    lines: Vec<Text>,
+}
+
+/// The picture. The header says in a comment where it comes from.
+#[must_use]
+pub fn svg(diagram: &Diagram, header: &str) -> String {
+    let boxes: Vec<Block> =
+        (0..diagram.nodes.len()).map(|index| box_block(diagram, index)).collect();
+    let labels: Vec<Block> = diagram.arrows.iter().map(Block::of_arrow).collect();
+    let starts: Vec<usize> =
+        (0..diagram.nodes.len()).filter(|index| diagram.nodes[*index].initial).collect();
+    let plan = plan(diagram, &boxes, &labels, &starts);
+    let mut placed = layout::place(&plan);
+    let width = WIDTH_MIN.max(placed.size.width + 2.0 * MARGIN);
+    let left = (width - placed.size.width) / 2.0;
+    shift(&mut placed, left, HEAD);
+    let foot = HEAD + placed.size.height + MARGIN;
+    let (legend, height) = legend::legend(diagram, MARGIN, foot, width - MARGIN);
+    let page = Page {
+        header,
+        title: &diagram.title,
+        subtitle: &diagram.subtitle,
+        left: Px(MARGIN),
+        width: Px(width),
+        height: Px(height + MARGIN),
+        ways: ways(diagram, &placed),
+        dots: placed.boxes[boxes.len()..].iter().map(|at| (Px(at.x), Px(at.y))).collect(),
+        shapes: shapes(diagram, &placed, &boxes),
+        plates: plates(diagram, &placed, &labels),
+        legend,
+    };
+    page.render().expect("writing to a string does not fail")
+}
+
+fn box_block(diagram: &Diagram, index: usize) -> Block {
+    let leaving = diagram.arrows.iter().filter(|arrow| arrow.from == index).count();
+    let entering = diagram.arrows.iter().filter(|arrow| arrow.to == index).count();
+    let ports = leaving.max(entering) as f64 * 11.0 + 12.0;
+    Block::of_node(&diagram.nodes[index], ports)
+}
+
+fn plan(diagram: &Diagram, boxes: &[Block], labels: &[Block], starts: &[usize]) -> Plan {
+    let mut plan = Plan::default();
+    plan.boxes.extend(boxes.iter().map(|block| block.size));
+    for (arrow, label) in diagram.arrows.iter().zip(labels) {
+        let weight = if is_dim(diagram, arrow) { 1 } else { 3 };
+        plan.arrows.push(Link { from: arrow.from, to: arrow.to, label: label.size, weight });
+    }
+    for start in starts {
+        let from = plan.boxes.len();
+        plan.boxes.push(DOT);
+        plan.arrows.push(Link { from, to: *start, label: Size::default(), weight: 3 });
+    }
+    plan
+}
+
+fn shift(placed: &mut Placed, x: f64, y: f64) {
+    let ways = placed.routes.iter_mut();
+    let ways = ways.flat_map(|route| route.points.iter_mut().chain([&mut route.label]));
+    for at in ways.chain(placed.boxes.iter_mut()) {
+        at.x += x;
+        at.y += y;
+    }
+}
+
+/// An arrow into a final state recedes, so that the machine's course stands out.
+fn is_dim(diagram: &Diagram, arrow: &Arrow) -> bool {
+    diagram.nodes[arrow.to].is_final()
+}
+
+fn cause_class(cause: Option<Cause>) -> &'static str {
+    match cause {
+        Some(Cause::Answer) => "answer",
+        Some(Cause::Time) => "time",
+        Some(Cause::Command) => "command",
+        None => "mixed",
+    }
+}
+
+fn phase_class(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Answer => "answer",
+        Phase::Time => "time",
+        Phase::Rest => "rest",
+        Phase::End => "end",
+        Phase::Undeclared => "undeclared",
+    }
+}
+
+fn ways(diagram: &Diagram, placed: &Placed) -> Vec<Way> {
+    let mut ways: Vec<(bool, Way)> = Vec::new();
+    for (index, route) in placed.routes.iter().enumerate() {
+        let arrow = diagram.arrows.get(index);
+        let dim = arrow.is_some_and(|arrow| is_dim(diagram, arrow));
+        let class = if dim { "dim" } else { cause_class(arrow.and_then(Arrow::cause)) };
+        let title = arrow.map_or(String::new(), |arrow| way_title(diagram, arrow));
+        let (path, head) = path::arrow(&route.points);
+        ways.push((!dim, Way { title, class, path, head }));
+    }
+    // Dimmed ones first, so that the others run over them.
+    ways.sort_by_key(|(over, _)| *over);
+    ways.into_iter().map(|(_, way)| way).collect()
+}
+
+fn way_title(diagram: &Diagram, arrow: &Arrow) -> String {
+    let rows: Vec<&str> = arrow.entries.iter().map(|entry| entry.row.as_str()).collect();
+    let (from, to) = (&diagram.nodes[arrow.from].name, &diagram.nodes[arrow.to].name);
+    format!("{from} → {to} (row {})", rows.join(", "))
+}
+
+fn shapes(diagram: &Diagram, placed: &Placed, boxes: &[Block]) -> Vec<Shape> {
+    let all = diagram.nodes.iter().zip(&placed.boxes).zip(boxes);
+    all.map(|((node, at), block)| shape(node, *at, block)).collect()
+}
+
+fn shape(node: &Node, at: Point, block: &Block) -> Shape {
+    let Size { width, height } = block.size;
+    let (x, y) = (at.x - width / 2.0, at.y - height / 2.0);
+    let amended = if node.amended { " amended" } else { "" };
+    let inset = 3.5;
+    let inner = (Px(x + inset), Px(y + inset), Px(width - 2.0 * inset), Px(height - 2.0 * inset));
+    Shape {
+        title: if node.about.is_empty() { node.name.clone() } else { node.about.clone() },
+        class: format!("{}{amended}", phase_class(node.phase)),
+        x: Px(x),
+        y: Px(y),
+        width: Px(width),
+        height: Px(height),
+        inner: node.is_final().then_some(inner),
+        lines: lines(block, at, |_| None),
+    }
+}
+
+fn plates(diagram: &Diagram, placed: &Placed, labels: &[Block]) -> Vec<Plate> {
+    let all = diagram.arrows.iter().zip(&placed.routes).zip(labels);
+    all.map(|((arrow, route), block)| {
+        let Size { width, height } = block.size;
+        let (x, y) = (route.label.x - width / 2.0, route.label.y - height / 2.0);
+        let amended = arrow.entries.iter().zip(&block.spans);
+        let amended = amended.filter(|(entry, _)| entry.amended_by.is_some());
+        Plate {
+            class: if is_dim(diagram, arrow) { "dim" } else { "full" },
+            x: Px(x),
+            y: Px(y),
+            width: Px(width),
+            height: Px(height),
+            bars: amended.map(|(_, (from, to))| (Px(y + from), Px(to - from))).collect(),
+            lines: lines(block, route.label, |entry| Some(arrow.entries.get(entry)?.cause)),
+        }
+    })
+    .collect()
+}
+
+fn lines(block: &Block, middle: Point, cause: impl Fn(usize) -> Option<Cause>) -> Vec<Text> {
+    let text = |line: &crate::block::Line| {
+        let at = block.point(line, middle);
+        let cause = if line.look == Look::Event { cause(line.entry) } else { None };
+        let class = match cause {
+            Some(cause) => format!("{} {}", line.look.class(), cause_class(Some(cause))),
+            None => line.look.class().to_owned(),
+        };
+        Text { class, text: line.text.clone(), x: Px(at.x), y: Px(at.y) }
+    };
+    block.lines.iter().map(text).collect()
+}

@@ -1,0 +1,75 @@
+//! What the colours and signs of a picture mean: those that occur in it.
+
+use crate::diagram::{Cause, Diagram, Entry, Phase};
+use crate::measure::Font;
+
+use super::path::Px;
+
+/// Of the legend's words, as in the style sheet.
+const FONT: Font = Font { size: 12.0, bold: false };
+
+/// From one line of the legend to the next.
+const LINE: f64 = 26.0;
+
+/// Room between two entries.
+const BETWEEN: f64 = 26.0;
+
+/// The sign and what it means.
+pub(crate) struct Key {
+    pub(crate) sign: Sign,
+    pub(crate) text: &'static str,
+    pub(crate) x: Px,
+    pub(crate) y: Px,
+}
+
+/// What is drawn before the words.
+#[derive(Clone, Copy)]
+pub(crate) enum Sign {
+    Box(&'static str),
+    End,
+    Way(&'static str),
+    Dot,
+    Bar,
+}
+
+/// The entries in their places, and how far down they reach.
+pub(crate) fn legend(diagram: &Diagram, left: f64, top: f64, right: f64) -> (Vec<Key>, f64) {
+    let (mut x, mut y) = (left, top);
+    let mut keys = Vec::new();
+    for (sign, text) in signs(diagram) {
+        let width = 34.0 + FONT.width(text);
+        if x > left && x + width > right {
+            (x, y) = (left, y + LINE);
+        }
+        keys.push(Key { sign, text, x: Px(x), y: Px(y) });
+        x += width + BETWEEN;
+    }
+    (keys, y + 16.0)
+}
+
+fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
+    let has = |phase| diagram.nodes.iter().any(|node| node.phase == phase);
+    let entries = || diagram.arrows.iter().flat_map(|arrow| &arrow.entries);
+    let caused = |cause| {
+        let full = diagram.arrows.iter().filter(|arrow| !diagram.nodes[arrow.to].is_final());
+        full.flat_map(|arrow| &arrow.entries).any(|entry: &Entry| entry.cause == cause)
+    };
+    let ends = diagram.arrows.iter().any(|arrow| diagram.nodes[arrow.to].is_final());
+    let loops = || diagram.nodes.iter().flat_map(|node| &node.loops);
+    let amended = entries().chain(loops()).any(|entry| entry.amended_by.is_some());
+    let all = [
+        (diagram.nodes.iter().any(|node| node.initial), Sign::Dot, "begins"),
+        (has(Phase::Rest), Sign::Box("rest"), "waits for the user"),
+        (has(Phase::Answer), Sign::Box("answer"), "waits for an answer"),
+        (has(Phase::Time), Sign::Box("time"), "waits for a timer"),
+        (has(Phase::End), Sign::End, "final"),
+        (has(Phase::Undeclared), Sign::Box("undeclared"), "named, not declared"),
+        (caused(Cause::Command), Sign::Way("command"), "the user or the environment"),
+        (caused(Cause::Answer), Sign::Way("answer"), "an answer"),
+        (caused(Cause::Time), Sign::Way("time"), "a timer"),
+        (ends, Sign::Way("dim"), "ends the machine"),
+        (amended, Sign::Bar, "added or changed by the amendment named"),
+        (diagram.nodes.iter().any(|node| node.amended), Sign::Box("rest amended"), "state amended"),
+    ];
+    all.into_iter().filter(|(is_shown, ..)| *is_shown).map(|(_, sign, text)| (sign, text)).collect()
+}
