@@ -81,7 +81,7 @@ fn words(result: &ResultReport) -> String {
             result.notes.remarks.iter().map(|remark| format!(" ({remark})")).collect();
         return format!("{file}: {}{}\n", paint.good("no faults"), paint.dim(&remark));
     }
-    let count = text::counted(result.faults.len(), "fault");
+    let count = text::counted(result.faults.len() as u64, "fault");
     let frames: String =
         result.faults.iter().map(|fault| format!("{}\n\n", fault.rendered.trim_end())).collect();
     format!("{frames}{file}: {}\n", paint.bad(&count))

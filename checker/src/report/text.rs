@@ -137,9 +137,9 @@ fn searched(result: &ResultReport) -> String {
         many => format!(" on {many} threads"),
     };
     format!(
-        "{} states, {} transitions, depth {}, {end}; {}{threads}, {:.2} s, {}",
-        grouped(result.states),
-        grouped(result.transitions),
+        "{}, {}, depth {}, {end}; {}{threads}, {:.2} s, {}",
+        counted(result.states, "state"),
+        counted(result.transitions, "transition"),
         grouped(result.depth),
         result.engine,
         result.seconds,
@@ -240,10 +240,10 @@ pub fn summary(results: &[ResultReport], paint: Paint) -> String {
     };
     let searches = if results.len() == 1 { "search" } else { "searches" };
     format!(
-        "{verdict}: {} in {} {searches} over {} states, {seconds:.2} s\n",
+        "{verdict}: {} in {} {searches} over {}, {seconds:.2} s\n",
         parts.join(", "),
         results.len(),
-        grouped(states),
+        counted(states, "state"),
     )
 }
 
@@ -276,9 +276,9 @@ pub fn bytes(number: u64) -> String {
     if unit == 0 { format!("{number} bytes") } else { format!("{scaled:.1} {}", units[unit]) }
 }
 
-/// `1 fault`, `3 faults`.
+/// `1 fault`, `3,000 faults`.
 #[must_use]
-pub fn counted(number: usize, word: &str) -> String {
+pub fn counted(number: u64, word: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{ending}")
+    format!("{} {word}{ending}", grouped(number))
 }

@@ -13,9 +13,6 @@ use crate::report::options::{Options, Standing};
 use super::cell::Outcome;
 use super::environment::{Configuration, Environment, Happening, MAX_LEFT_BEHIND, MAX_OF_A_KIND};
 
-/// Configurations between two looks at the bounds of the options.
-const STRIDE: usize = 1024;
-
 /// Everything that can happen.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -53,13 +50,11 @@ impl Graph {
         let mut next = 0;
         let mut actions = Vec::new();
         while next < graph.configurations.len() {
-            if next.is_multiple_of(STRIDE) {
-                graph.tell(next, options);
-                if let Some(cut) = options.bound(graph.configurations.len() as u64) {
-                    graph.cut = Some(cut);
-                    graph.clipped[next..].fill(true);
-                    return graph;
-                }
+            graph.tell(next, options);
+            if let Some(cut) = options.bound(graph.configurations.len() as u64) {
+                graph.cut = Some(cut);
+                graph.clipped[next..].fill(true);
+                return graph;
             }
             environment.actions(&graph.configurations[next], &mut actions);
             for action in actions.drain(..) {

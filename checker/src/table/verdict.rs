@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 
+use stateright::Model;
 use turnstile_spec::table::{CellKind, RowId};
 
 use crate::report::result::{
@@ -185,7 +186,9 @@ impl Judge<'_> {
     ) {
         let mut steps = self.graph.path(from);
         steps.push((from, happening));
-        self.fail(property, &steps, &self.graph.configurations[from], finding);
+        let before = &self.graph.configurations[from];
+        let after = self.environment.next_state(before, happening);
+        self.fail(property, &steps, &after.unwrap_or_else(|| before.clone()), finding);
     }
 
     fn fail(

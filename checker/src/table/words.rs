@@ -118,7 +118,7 @@ pub fn step(
         row: taken,
         from: None,
         effects,
-        state: Some(state(vocabulary, to.state).to_owned()),
+        state: (!to.is_over()).then(|| state(vocabulary, to.state).to_owned()),
     }
 }
 
