@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     }
     let mut results: Vec<ResultReport> = Vec::new();
     for job in &plan.jobs {
-        match search::search(job, &options) {
+        match search::search(job, &library, &options) {
             Ok(result) => {
                 if !arguments.json {
                     status = status.and(put(&text::result(&result, paint)));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use turnstile_checker::report::result::{Kind, Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::text;
+use turnstile_spec::System;
 use turnstile_spec::literal::Literal;
 
 use super::library::{self, Text};
@@ -43,6 +44,14 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 /// One file. A finding that an amendment mends is no fault of the file.
 fn lint(text: &Text) -> ResultReport {
     let source = text.source.clone();
+    if is_system(text) {
+        let mut result = ResultReport::new(Kind::System, &text.name, None);
+        match System::read(source) {
+            Ok(system) => system.name.clone_into(&mut result.name),
+            Err(faults) => result.faults = faults::errors(&faults),
+        }
+        return lined(result, text);
+    }
     let mut result = ResultReport::new(Kind::Table, &text.name, None);
     match Literal::read(source) {
         Ok(literal) => {

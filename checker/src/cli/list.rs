@@ -3,6 +3,7 @@
 use serde::Serialize;
 use turnstile_checker::report::paint::{Paint, columns, pad};
 use turnstile_checker::report::status::Status;
+use turnstile_spec as spec;
 use turnstile_spec::literal::Literal;
 
 use super::library::Library;
@@ -56,7 +57,17 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
             }
         }
     }
-    let listing = Listing { version: 1, tables, systems: Vec::new() };
+    let mut systems = Vec::new();
+    for text in &library.systems {
+        match spec::System::read(text.source.clone()) {
+            Ok(of) => systems.push(system(&of)),
+            Err(faults) => {
+                complain(&format!("cannot read {}:\n{faults}", text.source.name));
+                status = status.and(Status::Fails);
+            }
+        }
+    }
+    let listing = Listing { version: 1, tables, systems };
     let text = if arguments.json {
         output::json(&listing)
     } else {
@@ -75,6 +86,17 @@ fn table(literal: &Literal) -> Table {
         rows: literal.vocabulary.rows.iter().filter(|row| row.amended_by.is_none()).count(),
         amendments: literal.amendments.len(),
     }
+}
+
+fn system(system: &spec::System) -> System {
+    let mut tables: Vec<String> = Vec::new();
+    for role in &system.roles {
+        if !role.machine.is_empty() && !tables.contains(&role.machine) {
+            tables.push(role.machine.clone());
+        }
+    }
+    let worlds = system.worlds.iter().map(|world| world.name.clone()).collect();
+    System { name: system.name.clone(), tables, worlds }
 }
 
 fn words(listing: &Listing, library: &Library, paint: Paint) -> String {

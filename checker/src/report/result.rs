@@ -147,6 +147,28 @@ pub struct FaultReport {
     pub rendered: String,
 }
 
+impl FaultReport {
+    /// The code of what a file names and the compiled cores do not know.
+    pub const NOT_COMPILED: &str = "T090";
+
+    /// A file names what the cores of this binary do not know; `what` is one clause.
+    #[must_use]
+    pub fn not_compiled(file: &str, (line, column): (u32, u32), what: &str) -> Self {
+        let code = Self::NOT_COMPILED;
+        let message = format!("{what}: rebuild the binary with this file");
+        let rendered = format!("error[{code}]: {message}\n --> {file}:{line}:{column}");
+        Self {
+            code: code.to_owned(),
+            severity: "error".to_owned(),
+            message,
+            file: file.to_owned(),
+            line,
+            column,
+            rendered,
+        }
+    }
+}
+
 /// What is said of a property.
 #[derive(Clone, Debug, Serialize)]
 pub struct PropertyReport {

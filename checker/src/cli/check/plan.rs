@@ -2,13 +2,33 @@
 
 use std::path::Path;
 
+use turnstile_spec::literal::Literal;
+use turnstile_spec::{Faults, System};
+
 use crate::cli::library::{self, Library, Text};
+use crate::cli::lint;
 
 /// One search, or one file that cannot be searched.
 #[derive(Clone, Debug)]
 pub(super) enum Job {
     /// A table in the environment of its resources.
     Table(Text),
+    /// One world of a system.
+    World {
+        /// The system.
+        system: Box<System>,
+        /// The world's place in it.
+        world: usize,
+        /// A table that runs in it in place of the one it has.
+        table: Option<Text>,
+    },
+    /// A system whose file does not say what to search.
+    Broken {
+        /// The system's text.
+        text: Text,
+        /// What is wrong with it.
+        faults: Faults,
+    },
 }
 
 /// Searches to do.
@@ -22,16 +42,28 @@ pub(super) struct Plan {
     pub(super) is_of_library: bool,
 }
 
+/// Which worlds of a system are asked for.
+#[derive(Clone, Copy)]
+enum Worlds<'w> {
+    /// Those that the file does not set apart.
+    Default,
+    /// One, by name.
+    Named(&'w str),
+}
+
 /// Plans the searches for the names; without names, for everything known here.
 pub(super) fn plan(library: &Library, names: &[String]) -> Plan {
     let mut plan = Plan::default();
     if names.is_empty() {
         plan.is_of_library = true;
         plan.jobs.extend(library.tables.iter().cloned().map(Job::Table));
+        for text in &library.systems {
+            plan.system(text, Worlds::Default, None);
+        }
     }
     for name in names {
         if is_file(library, name) {
-            plan.file(Path::new(name));
+            plan.file(library, Path::new(name));
         } else {
             plan.name(library, name);
         }
@@ -45,39 +77,86 @@ fn is_file(library: &Library, word: &str) -> bool {
     let path = Path::new(word);
     let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let (name, _) = word.split_once('/').unwrap_or((word, ""));
-    let all = library.tables.iter().chain(&library.systems);
-    let is_known = all.into_iter().any(|text| text.name == name);
+    let is_known = library.tables.iter().chain(&library.systems).any(|text| text.name == name);
     is_yaml || (!is_known && path.exists())
 }
 
 impl Plan {
     fn name(&mut self, library: &Library, word: &str) {
-        let (name, world) = match word.split_once('/') {
-            Some((name, world)) => (name, Some(world.to_owned())),
-            None => (word, None),
+        self.is_of_library = true;
+        let (name, worlds) = match word.split_once('/') {
+            Some((name, world)) => (name, Worlds::Named(world)),
+            None => (word, Worlds::Default),
         };
-        let before = self.jobs.len();
-        if world.is_none() {
+        let before = (self.jobs.len(), self.complaints.len());
+        if matches!(worlds, Worlds::Default) {
             let tables = library.tables.iter().filter(|text| text.name == name);
             self.jobs.extend(tables.cloned().map(Job::Table));
         }
-        self.is_of_library = true;
-        if self.jobs.len() == before {
-            let all = library.tables.iter().chain(&library.systems);
-            let mut known: Vec<&str> = all.map(|text| text.name.as_str()).collect();
+        for text in library.systems.iter().filter(|text| text.name == name) {
+            self.system(text, worlds, None);
+        }
+        if (self.jobs.len(), self.complaints.len()) == before {
+            let (what, texts) = match worlds {
+                Worlds::Named(_) => ("system", vec![&library.systems]),
+                Worlds::Default => {
+                    ("table, system or file", vec![&library.tables, &library.systems])
+                }
+            };
+            let mut known: Vec<&str> =
+                texts.into_iter().flatten().map(|text| text.name.as_str()).collect();
             known.sort_unstable();
             known.dedup();
             let known = known.join(", ");
-            let what = if world.is_some() { "system" } else { "table, system or file" };
-            self.complaints.push(format!("no {what} is called {name}; known here: {known}"));
+            self.complaints.push(format!("no {what} is called `{name}`; known here: {known}"));
         }
     }
 
-    fn file(&mut self, path: &Path) {
+    fn file(&mut self, library: &Library, path: &Path) {
         let text = match library::read(path) {
             Ok(text) => text,
             Err(error) => return self.complaints.push(error),
         };
-        self.jobs.push(Job::Table(text));
+        if lint::is_system(&text) {
+            return self.system(&text, Worlds::Default, None);
+        }
+        self.jobs.push(Job::Table(text.clone()));
+        let Ok(literal) = Literal::read(text.source.clone()) else { return };
+        let machine = &literal.vocabulary.machine;
+        for of in &library.systems {
+            let Ok(system) = System::read(of.source.clone()) else { continue };
+            if system.roles.iter().any(|role| role.machine == *machine) {
+                self.system(of, Worlds::Default, Some(&text));
+            }
+        }
+    }
+
+    /// The worlds of a system.
+    fn system(&mut self, text: &Text, worlds: Worlds<'_>, table: Option<&Text>) {
+        let system = match System::read(text.source.clone()) {
+            Ok(system) => system,
+            Err(faults) => {
+                return self.jobs.push(Job::Broken { text: text.clone(), faults });
+            }
+        };
+        let before = self.jobs.len();
+        for (world, of) in system.worlds.iter().enumerate() {
+            let is_meant = match worlds {
+                Worlds::Default => of.default,
+                Worlds::Named(name) => of.name == name,
+            };
+            if is_meant {
+                let system = Box::new(system.clone());
+                self.jobs.push(Job::World { system, world, table: table.cloned() });
+            }
+        }
+        if let Worlds::Named(name) = worlds
+            && self.jobs.len() == before
+        {
+            let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
+            let known = known.join(", ");
+            let of = &system.name;
+            self.complaints.push(format!("`{of}` has no world `{name}`; its worlds: {known}"));
+        }
     }
 }

@@ -1,30 +1,43 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
-use turnstile_checker::report::options::Options;
-use turnstile_checker::report::result::{Kind, ResultReport};
+use turnstile_checker::report::options::{Options, Refusal, Replacement};
+use turnstile_checker::report::result::{FaultReport, Kind, ResultReport};
+use turnstile_checker::systems::{self, Entry};
 use turnstile_checker::table;
 use turnstile_spec::literal::Literal;
+use turnstile_spec::system::{System, World};
 
 use crate::cli::faults;
-use crate::cli::library::Text;
+use crate::cli::library::{Library, Origin, Text};
 
 use super::plan::Job;
 
 /// Does one job of the plan. An error is a complaint about the command.
-pub(super) fn search(job: &Job, options: &Options<'_>) -> Result<ResultReport, String> {
-    match job {
-        Job::Table(text) => Ok(search_table(text, options)),
-    }
+pub(super) fn search(
+    job: &Job,
+    library: &Library,
+    options: &Options<'_>,
+) -> Result<ResultReport, String> {
+    let mut result = match job {
+        Job::Table(text) => search_table(text, options),
+        Job::World { system, world, table } => {
+            search_world(system, &system.worlds[*world], table.as_ref(), library, options)?
+        }
+        Job::Broken { text, faults } => {
+            let mut result = ResultReport::new(Kind::System, &text.name, None);
+            result.faults = faults::errors(faults);
+            result.notes.file = Some(text.source.name.clone());
+            result
+        }
+    };
+    result.as_written = options.as_written;
+    Ok(result)
 }
 
 /// Level 1.
 fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
     let mut result = match Literal::read(text.source.clone()) {
-        Err(faults) => {
-            let mut result = ResultReport::new(Kind::Table, &text.name, None);
-            result.faults = faults::errors(&faults);
-            result
-        }
+        Err(faults) => faulty(Kind::Table, &text.name, None, faults::errors(&faults)),
         Ok(literal) if options.as_written => {
             let mut result = table::check(&literal.vocabulary, &literal.table, options);
             result.faults = faults::findings(&literal.findings, &literal.source);
@@ -34,13 +47,83 @@ fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
             Ok(sound) => table::check(&sound.vocabulary, &sound.table, options),
             Err(faults) => {
                 let machine = &literal.vocabulary.machine;
-                let mut result = ResultReport::new(Kind::Table, machine, None);
-                result.faults = faults::errors(&faults);
-                result
+                faulty(Kind::Table, machine, None, faults::errors(&faults))
             }
         },
     };
-    result.as_written = options.as_written;
     result.notes.file = Some(text.source.name.clone());
+    result
+}
+
+/// Level 2.
+fn search_world(
+    system: &System,
+    world: &World,
+    table: Option<&Text>,
+    library: &Library,
+    options: &Options<'_>,
+) -> Result<ResultReport, String> {
+    let stop = |faults| Ok(faulty(Kind::System, &system.name, Some(&world.name), faults));
+    let Some(entry) = systems::entry(&system.name) else {
+        let what = format!("this binary has no cores for the system `{}`", system.name);
+        return stop(vec![FaultReport::not_compiled(&system.source.name, (1, 1), &what)]);
+    };
+    let tables = match replacements(entry, table, library, options.as_written) {
+        Ok(tables) => tables,
+        Err(faults) => return stop(faults),
+    };
+    let options = Options { tables, ..options.clone() };
+    options.progress.begin(&format!("{}/{}", system.name, world.name));
+    let ran = (entry.run)(system, world, &options);
+    options.progress.end();
+    match ran {
+        Ok(mut result) => {
+            let files = std::iter::once(system.source.name.clone());
+            let tables = options.tables.iter().map(|table| table.file.clone());
+            let files: Vec<String> = files.chain(tables).collect();
+            result.notes.file = Some(files.join(" with "));
+            Ok(result)
+        }
+        Err(Refusal::Usage(what)) => Err(what),
+        Err(Refusal::Faults(faults)) => stop(faults),
+    }
+}
+
+/// The tables that run in place of compiled ones: all of them as written, otherwise those that
+/// are not what was compiled.
+fn replacements(
+    entry: &Entry,
+    table: Option<&Text>,
+    library: &Library,
+    as_written: bool,
+) -> Result<Vec<Replacement>, Vec<FaultReport>> {
+    let mut replacements = Vec::new();
+    for machine in entry.machines {
+        let of_library = library.tables.iter().find(|text| text.name == *machine);
+        let named = table.and_then(|text| {
+            let literal = Literal::read(text.source.clone());
+            literal.is_ok_and(|literal| literal.vocabulary.machine == *machine).then_some(text)
+        });
+        let Some(text) = named.or(of_library) else { continue };
+        if !as_written && text.origin != Origin::Other {
+            continue;
+        }
+        let literal = Literal::read(text.source.clone());
+        let literal = literal.map_err(|faults| faults::errors(&faults))?;
+        let table = if as_written {
+            literal.table
+        } else {
+            literal.amended().map_err(|faults| faults::errors(&faults))?.table
+        };
+        let file = text.source.name.clone();
+        replacements.push(Replacement { vocabulary: literal.vocabulary, table, file });
+    }
+    Ok(replacements)
+}
+
+/// A result that is nothing but faults.
+fn faulty(kind: Kind, name: &str, world: Option<&str>, faults: Vec<FaultReport>) -> ResultReport {
+    let mut result = ResultReport::new(kind, name, world);
+    result.faults = faults;
     result
 }
