@@ -1,0 +1,188 @@
+//! Every form of every bundled machine says the same of every cell, and has what the reader's table
+//! has: what is compiled, what is data, what stands in the file.
+
+use turnstile_spec::table::{self, Do, Found, GuardId, Op};
+use turnstile_spec::{Literal, Source, bundled};
+
+#[test]
+fn every_bundled_table_has_a_module() {
+    let tables: Vec<&str> = bundled::TABLES.iter().map(|table| table.name).collect();
+    let modules =
+        [turnstile_machines::claim::TABLE.machine, turnstile_machines::claim_record::TABLE.machine];
+    assert_eq!(tables, modules);
+}
+
+/// A bundled table as its module has it baked in.
+fn read(name: &str, is_literal: bool) -> (Literal, table::Table) {
+    let file = bundled::table(name).expect("it is bundled");
+    let literal = Literal::read(Source::new(file.file, file.text)).expect("it can be read");
+    let table = match is_literal {
+        true => literal.table.clone(),
+        false => literal.amended().expect("it is sound").table,
+    };
+    (literal, table)
+}
+
+/// What a table says of a cell, in the document's words; `None` where it has no row.
+#[derive(Debug, PartialEq, Eq)]
+struct Words {
+    row: String,
+    to: String,
+    consumes: Vec<String>,
+    does: Vec<String>,
+}
+
+/// What the reader's table says of a cell, guards answered by the bits of `answers`.
+fn words(
+    literal: &Literal,
+    table: &table::Table,
+    (state, event, number): (usize, usize, u16),
+    answers: u32,
+) -> Option<Words> {
+    let names = &literal.vocabulary;
+    let index = |index: usize| u16::try_from(index).expect("a table is small");
+    let (state, event) = (table::StateId(index(state)), table::EventId(index(event)));
+    let mut answer = |guard: GuardId| answers >> guard.0 & 1 == 1;
+    let resource = |id: table::ResourceId| names.resources[id.index()].name.name.clone();
+    let op = |op: &Op| match *op {
+        Op::Create(id) => format!("Create {}", resource(id)),
+        Op::Delete(id) => format!("Delete {}", resource(id)),
+        Op::Restart(id) => format!("Restart {}", resource(id)),
+        Op::Abandon(id) => format!("Abandon {}", resource(id)),
+    };
+    let act = |entry: &Do| {
+        let Do::Act { action, ops } = entry;
+        let ops: Vec<String> = ops.iter().map(op).collect();
+        format!("{} {ops:?}", names.actions[action.index()].name)
+    };
+    let here = names.states[state.index()].name.clone();
+    let ignored = || Words { row: String::new(), to: here, consumes: vec![], does: vec![] };
+    match table.at(state, event, number) {
+        Found::Rows(rows) => {
+            let row = rows.into_iter().find(|row| row.guard.holds(&mut answer))?;
+            Some(Words {
+                row: names.rows[row.id.index()].id.clone(),
+                to: names.states[row.to.index()].name.clone(),
+                consumes: row.consumes.iter().map(|id| resource(*id)).collect(),
+                does: row.does.iter().map(act).collect(),
+            })
+        }
+        Found::Ignored(_) => Some(ignored()),
+        Found::Impossible(_) | Found::Missing => None,
+    }
+}
+
+macro_rules! agree {
+    ($module:ident, $name:literal, literal: $literal:literal) => {
+        mod $module {
+            use turnstile_machines::$module::{
+                Action, Compiled, EventKind, Guard, Moved, Op, Resource, RowId, Rules, State, Step,
+                TABLE, step_into,
+            };
+
+            use super::{Words, read, words};
+
+            fn named(step: Step<'_>) -> Words {
+                let op = |op: &Op| {
+                    let verb = match op {
+                        Op::Create(_) => "Create",
+                        Op::Delete(_) => "Delete",
+                        Op::Restart(_) => "Restart",
+                        Op::Abandon(_) => "Abandon",
+                    };
+                    format!("{verb} {}", op.resource())
+                };
+                let ops = |ops: &[Op]| ops.iter().map(op).collect::<Vec<_>>();
+                Words {
+                    row: step.row.map_or_else(String::new, |row| row.to_string()),
+                    to: step.to.to_string(),
+                    consumes: step.consumes.iter().map(Resource::to_string).collect(),
+                    does: (step.does.iter())
+                        .map(|act| format!("{} {:?}", act.action, ops(act.ops)))
+                        .collect(),
+                }
+            }
+
+            #[test]
+            fn compiled_and_interpreted_and_the_file_agree() {
+                let (literal, table) = read($name, $literal);
+                let (compiled, interpreted) = (Compiled, TABLE.rules);
+                for (s, &state) in State::ALL.iter().enumerate() {
+                    assert_eq!(compiled.holds(state), interpreted.holds(state), "{state}");
+                    assert_eq!(compiled.may_hold(state), interpreted.may_hold(state), "{state}");
+                    assert_eq!(compiled.is_final(state), interpreted.is_final(state), "{state}");
+                    for (e, &kind) in EventKind::ALL.iter().enumerate() {
+                        let (least, greatest) = kind.bounds();
+                        for number in least..=greatest {
+                            for answers in 0..1u32 << Guard::ALL.len() {
+                                let event = kind.event(number);
+                                assert_eq!((event.kind(), event.number()), (kind, number));
+                                let guards = |guard: Guard| {
+                                    let bit = Guard::ALL.iter().position(|it| *it == guard);
+                                    answers >> bit.expect("it is listed") & 1 == 1
+                                };
+                                let said = compiled.step(state, event, &guards);
+                                assert_eq!(said, interpreted.step(state, event, &guards));
+                                let written = words(&literal, &table, (s, e, number), answers);
+                                assert_eq!(said.ok().map(named), written, "{state} {event:?}");
+                                let mut sunk = Vec::new();
+                                let moved = step_into(state, event, &guards, |act| sunk.push(act));
+                                assert_eq!(moved, said.map(Step::moved));
+                                assert_eq!(sunk, said.map_or(vec![], |step| step.does.to_vec()));
+                            }
+                        }
+                    }
+                }
+                assert_eq!(compiled.initial(), interpreted.initial());
+            }
+
+            #[test]
+            fn names_round_trip() {
+                macro_rules! round_trip {
+                    ($type:ident, $names:expr) => {
+                        let names: Vec<&str> = $type::ALL.iter().map(|it| it.name()).collect();
+                        assert_eq!(names, $names);
+                        for &it in $type::ALL {
+                            assert_eq!($type::from_name(it.name()), Some(it));
+                            assert_eq!(it.to_string(), it.name());
+                        }
+                        assert_eq!($type::from_name("no such name"), None);
+                    };
+                }
+                let (literal, _) = read($name, $literal);
+                let words = &literal.vocabulary;
+                let name = |name: &turnstile_spec::table::Name| name.name.clone();
+                round_trip!(State, words.states.iter().map(name).collect::<Vec<_>>());
+                round_trip!(Action, words.actions.iter().map(name).collect::<Vec<_>>());
+                round_trip!(Guard, words.guards.iter().map(name).collect::<Vec<_>>());
+                let resources = words.resources.iter().map(|it| name(&it.name));
+                round_trip!(Resource, resources.collect::<Vec<_>>());
+                let events = words.events.iter().map(|it| name(&it.name));
+                round_trip!(EventKind, events.collect::<Vec<_>>());
+                round_trip!(RowId, words.rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>());
+                assert_eq!(RowId(u16::MAX).name(), "", "a row of another table has no name");
+            }
+
+            #[test]
+            fn a_row_that_is_taken_second_is_the_second_choice() {
+                let second = turnstile_machines::$module::Interpreted { choice: 1, ..TABLE.rules };
+                for (&state, &kind) in State::ALL
+                    .iter()
+                    .flat_map(|state| EventKind::ALL.iter().map(move |it| (state, it)))
+                {
+                    let (least, greatest) = kind.bounds();
+                    for number in least..=greatest {
+                        let event = kind.event(number);
+                        let rows: Vec<_> = second.matching(state, event, &|_| true).collect();
+                        let taken = second.step(state, event, &|_| true).ok().map(Step::moved);
+                        let Some(row) = rows.get(1).or(rows.first()) else { continue };
+                        assert_eq!(taken, Some(Moved { row: Some(row.id), to: row.to }));
+                    }
+                }
+            }
+        }
+    };
+}
+
+agree!(claim, "claim", literal: true);
+agree!(claim_record, "claim-record", literal: false);
