@@ -129,8 +129,8 @@ pub struct World {
     pub name: String,
     /// One sentence, or empty.
     pub about: String,
-    /// How often each kind of fault may happen, by its name.
-    pub budgets: Vec<(String, u32)>,
+    /// How often each kind of fault may happen, by its name; `None`: any number of times.
+    pub budgets: Vec<(String, Option<u32>)>,
     /// Values of `set` that hold here.
     pub set: Vec<(String, String)>,
     /// Whether it is searched where no world is named.
@@ -146,12 +146,14 @@ pub struct World {
 pub struct Property {
     /// `one holder acts`.
     pub name: String,
-    /// Always, sometimes, or leads to.
+    /// Always, sometimes, leads to, or can reach.
     pub kind: PropertyKind,
     /// The sentence that it checks.
     pub sentence: String,
     /// What must be reached for it to say anything, by its name; empty where nothing must.
     pub premise: String,
+    /// Kinds of fault after which it says nothing.
+    pub without: Vec<String>,
     /// Which table it is checked of.
     pub only: Option<Only>,
     /// Why it stands here, or empty.
@@ -171,6 +173,8 @@ pub enum PropertyKind {
     Sometimes,
     /// On every fair run, from every state where it has begun.
     LeadsTo,
+    /// From every state where the premise is so, it can come to be so.
+    CanReach,
 }
 
 /// The table that a property is about, where not both.
@@ -205,13 +209,5 @@ impl System {
     pub fn value<'s>(&'s self, world: &'s World, key: &str) -> Option<&'s str> {
         let mut values = world.set.iter().chain(&self.set);
         values.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
-    }
-}
-
-impl World {
-    /// How often a kind of fault may happen here; 0 where the file names none.
-    #[must_use]
-    pub fn budget(&self, fault: &str) -> u32 {
-        self.budgets.iter().find(|(name, _)| name == fault).map_or(0, |(_, count)| *count)
     }
 }

@@ -204,7 +204,8 @@ impl Read<'_> {
             self.faults.push(fault);
         }
         let budgets = node.at("budgets").map(Node::entries).unwrap_or_default();
-        let count = |node: &Node| node.word().text.parse().unwrap_or(0);
+        // `any` is no number.
+        let count = |node: &Node| node.word().text.parse().ok();
         World {
             name: name.text.clone(),
             about: text(node, "about"),
@@ -221,6 +222,7 @@ impl Read<'_> {
             ("always", PropertyKind::Always),
             ("sometimes", PropertyKind::Sometimes),
             ("leads to", PropertyKind::LeadsTo),
+            ("can reach", PropertyKind::CanReach),
         ];
         let said: Vec<(PropertyKind, Word)> =
             kinds.iter().filter_map(|(key, kind)| Some((*kind, word(node, key)?))).collect();
@@ -228,12 +230,13 @@ impl Read<'_> {
             let fault = Fault::error(
                 code::PROPERTY_KIND,
                 format!(
-                    "property `{}` must say one of always, sometimes, leads to",
+                    "property `{}` must say one of always, sometimes, leads to, can reach",
                     text(node, "name")
                 ),
             );
             let found = if said.is_empty() { "it says none" } else { "it says several" };
-            let help = "write `always: SENTENCE`, `sometimes: SENTENCE` or `leads to: SENTENCE`";
+            let help = "write one of `always: SENTENCE`, `sometimes: SENTENCE`, \
+                        `leads to: SENTENCE`, `can reach: SENTENCE`";
             self.faults.push(fault.label(node.span, found).help(help));
             return None;
         };
@@ -246,6 +249,11 @@ impl Read<'_> {
                 "as written" => Only::AsWritten,
                 _ => Only::Amended,
             }),
+            without: words(node, "without")
+                .unwrap_or_default()
+                .into_iter()
+                .map(|word| word.text)
+                .collect(),
             because: text(node, "because"),
             cite: cite(node, "cite"),
             span: word(node, "name").map_or(node.span, |word| word.span),

@@ -56,12 +56,14 @@ static WORLD: Shape = Shape {
     name: "world",
     keys: &[
         ABOUT,
-        may("budgets", Kind::Names(&Kind::Number), "How often each kind of fault may happen."),
+        may("budgets", Kind::Names(&BUDGET), "How often each kind of fault may happen."),
         may("set", Kind::Names(&Kind::Text), "Values of `set` that hold here."),
         may("default", Kind::Flag, "Whether it is searched where no world is named."),
         may("properties", Kind::List(&Kind::Text), "The properties checked here, if not all."),
     ],
 };
+
+const BUDGET: Kind = Kind::Either(&[Kind::Number, Kind::Choice(&["any"])]);
 
 static PROPERTY: Shape = Shape {
     name: "property",
@@ -70,6 +72,8 @@ static PROPERTY: Shape = Shape {
         may("always", Kind::Text, "The sentence that is true in every reachable state."),
         may("sometimes", Kind::Text, "The sentence that is true in some reachable state."),
         may("leads to", Kind::Text, "The sentence that every fair run comes to."),
+        may("can reach", Kind::Text, "The sentence that can become true after the premise."),
+        may("without", Kind::List(&Kind::Text), "Faults after which it says nothing."),
         may("premise", Kind::Text, "What must be reached for it to say anything."),
         may("only", Kind::Choice(&["as written", "amended"]), "The table that it is about."),
         BECAUSE_MAY,
