@@ -128,6 +128,13 @@ impl Literal {
         })
     }
 
+    /// The names that a text has, whatever its faults, without its rows: for one who must go on
+    /// after them. A name may be empty, stand twice or be no name at all.
+    #[must_use]
+    pub fn names(source: &Source) -> Vocabulary {
+        read::names(source)
+    }
+
     /// The table with every amendment. A finding that is left is a fault here.
     pub fn amended(&self) -> Result<Sound, Faults> {
         let amended = self.without(&[]);

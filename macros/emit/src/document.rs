@@ -6,6 +6,11 @@ use turnstile_spec::table::{Lines, Name, Written};
 
 use crate::Machine;
 
+/// Whether a word can stand as a variant.
+pub(crate) fn is_variant(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && syn::parse_str::<Ident>(word).is_ok()
+}
+
 /// An identifier, raw or with a mark behind it where the word is one of Rust's own.
 pub(crate) fn ident(word: &str) -> Ident {
     if syn::parse_str::<Ident>(word).is_ok() {

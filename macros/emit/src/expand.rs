@@ -11,7 +11,7 @@ use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_spec::{Faults, Literal, Source};
 
 use crate::call::Call;
-use crate::{Machine, emit, system};
+use crate::{Machine, emit, skeleton, system};
 
 /// What `machine!` expands to.
 #[must_use]
@@ -20,8 +20,8 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
     let literal = match Literal::read(source) {
         Ok(literal) => literal,
         Err(faults) => {
-            let error = error(&faults);
-            return quote!(#error #tracked);
+            let (error, types) = (error(&faults), skeleton::types(call, &faults.source));
+            return quote!(#error #tracked #types);
         }
     };
     let emit = |table: &Table, hash| emitted(call, &literal, table, hash);

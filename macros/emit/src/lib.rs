@@ -14,6 +14,7 @@ pub mod expand;
 mod names;
 mod row;
 mod rules;
+mod skeleton;
 pub mod system;
 mod types;
 mod typestate;

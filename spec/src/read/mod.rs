@@ -7,6 +7,7 @@ pub(crate) mod pattern;
 mod rows;
 mod vocabulary;
 
+use crate::code;
 use crate::fault::{Fault, sort};
 use crate::language;
 use crate::lint::{self, Subject};
@@ -44,6 +45,19 @@ pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
     let mut vocabulary = vocabulary::collect(&raw);
     let listed = amend::list(&raw, &mut vocabulary);
     Ok(Read { raw, vocabulary, listed })
+}
+
+/// The names that a text has, whatever else is wrong with it; none where it is too large.
+pub(crate) fn names(source: &Source) -> Vocabulary {
+    let (tree, mut faults) = yaml::parse(source);
+    let Some(tree) = tree else { return Vocabulary::default() };
+    shape::check(source, &tree, Kind::Map(&language::TABLE), &mut faults);
+    let raw = raw::table(&tree);
+    lint::errors(&raw, &mut faults);
+    if faults.iter().any(|fault| fault.code == code::LIMIT) {
+        return Vocabulary::default();
+    }
+    vocabulary::collect(&raw)
 }
 
 impl Read {

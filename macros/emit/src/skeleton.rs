@@ -1,0 +1,73 @@
+//! The types of a text that is no table: its names as far as it has any, and no rows.
+//!
+//! It is emitted beside the faults, so that a caller who names a state is not told, for each use,
+//! that there is none.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proc_macro2::TokenStream;
+use turnstile_spec::table::{Domain, Event, Name, Resource, State, Table, Vocabulary};
+use turnstile_spec::{Literal, Source};
+
+use crate::call::{Call, Origin};
+use crate::document::is_variant;
+use crate::{Machine, emit};
+
+/// The module of a machine without rows.
+pub(crate) fn types(call: &Call, source: &Source) -> TokenStream {
+    let mut names = Literal::names(source);
+    if names.machine.is_empty() {
+        names.machine = file_name(&call.origin);
+    }
+    clean(&mut names);
+    let table =
+        Table { states: vec![Some(State::default()); names.states.len()], ..Table::default() };
+    emit(&Machine { vocabulary: &names, table: &table, title: "", hash: 0 }, call.extras)
+}
+
+fn file_name(origin: &Origin) -> String {
+    match origin {
+        Origin::Bundled(name) => name.clone(),
+        Origin::File(path) => {
+            let stem = Path::new(path).file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        }
+    }
+}
+
+/// Leaves names that can stand as variants, each once; a machine has at least one state.
+fn clean(names: &mut Vocabulary) {
+    once(&mut names.states, |name| name);
+    once(&mut names.events, |event: &Event| &event.name);
+    once(&mut names.actions, |name| name);
+    once(&mut names.resources, |resource: &Resource| &resource.name);
+    once(&mut names.guards, |name| name);
+    names.rows.clear();
+    for event in &mut names.events {
+        event.consumes.clear();
+        let payload = event.payload.as_mut();
+        let Some(payload) = payload else { continue };
+        if let Domain::Words(words) = &mut payload.domain {
+            once(words, |name| name);
+            if words.is_empty() {
+                event.payload = None;
+            }
+        }
+    }
+    if names.states.is_empty() {
+        names.states.push(Name {
+            name: "unreadable".to_owned(),
+            ident: "Unreadable".to_owned(),
+            about: String::new(),
+            cite: Vec::new(),
+            declared: true,
+            span: turnstile_spec::fault::Span::default(),
+        });
+    }
+}
+
+fn once<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &Name) {
+    let mut seen = BTreeSet::new();
+    list.retain(|it| is_variant(&name(it).ident) && seen.insert(name(it).ident.clone()));
+}
