@@ -77,6 +77,7 @@ fn about(property: &Property) -> Vec<String> {
         PropertyKind::Always => "Always",
         PropertyKind::Sometimes => "Sometimes",
         PropertyKind::LeadsTo => "Leads to",
+        PropertyKind::CanReach => "Can reach",
     };
     let sentence = prose(&property.sentence);
     let mut about = vec![format!("{kind}: {sentence}{}.", cited(&property.cite))];
