@@ -2,4 +2,5 @@
 
 pub mod server;
 pub mod store;
+pub mod trace;
 pub mod wire;

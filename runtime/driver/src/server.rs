@@ -3,8 +3,24 @@
 //! HTTP in, inputs to the core, effects out to timers, store and answers. Which answer a request
 //! gets is decided by the core alone; nothing here looks at a claim's status to decide anything.
 
+mod auth;
+mod book;
+mod carry;
 mod clock;
+mod commit;
+mod engine;
 mod entry;
+mod http;
+mod listen;
+mod metrics;
+mod page;
+mod reply;
+mod saved;
+mod serve;
 mod timers;
+mod tls;
 
-pub use clock::Clock;
+pub use auth::Tokens;
+pub use listen::{Accept, LastWord};
+pub use serve::{Options, Server, Storage};
+pub use tls::ServerTls;

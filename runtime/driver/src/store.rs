@@ -15,13 +15,11 @@ pub use log::{LOG_MAX, LogStore};
 pub use memory::MemoryStore;
 
 /// What a key names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     /// The server's own counters and its clock.
     Meta,
-    /// What the core saved for a resource.
-    Record(String),
-    /// A claim's history and lease.
+    /// What the core saved of a claim, its history and its lease.
     Claim(u64),
     /// What a claim's owner said of it; written once.
     Data(u64),

@@ -1,2 +1,145 @@
-//! stub
-fn main() {}
+//! `turnstiled`: the claim server's command line. It reads options and opens the server.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{ArgGroup, Parser};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+use turnstile_driver::server::{Options, Server, ServerTls, Storage, Tokens};
+use turnstile_driver::store::LogStore;
+use turnstile_driver::trace::Trace;
+
+/// Serves claims: locks as leases that are queued for, renewed, and lapse.
+#[derive(Parser, Debug)]
+#[command(version, group(ArgGroup::new("storage").required(true)))]
+struct Args {
+    /// Where to listen; port 0 takes any. Beyond loopback TLS and tokens are required.
+    #[arg(long, default_value = "127.0.0.1:5000")]
+    listen: SocketAddr,
+    /// Keeps claims in this directory; an answer is sent once what it says is on disk.
+    #[arg(long, group = "storage", value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Keeps claims nowhere.
+    #[arg(long, group = "storage")]
+    in_memory: bool,
+    /// Requires one of the bearer tokens of this file, one a line.
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// The certificate chain that is shown to clients (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of the certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// The shortest ttl that is granted, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    ttl_min: f64,
+    /// The longest ttl that is granted, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 366.0 * 86_400.0)]
+    ttl_max: f64,
+    /// The longest that one request may wait for a lock, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    wait_max: f64,
+    /// More claims than this do not wait for one resource: 429.
+    #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
+    waiters_max: usize,
+    /// How many claims are kept once they are over.
+    #[arg(long, value_name = "CLAIMS", default_value_t = 100_000)]
+    finished_max: usize,
+    /// The longest body that is read, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 65_536)]
+    body_max: usize,
+    /// The longest user data that is kept, in bytes of JSON.
+    #[arg(long, value_name = "BYTES", default_value_t = 16_384)]
+    user_data_max: usize,
+    /// More connections than this are turned away.
+    #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
+    connections_max: usize,
+    /// How long a request's header or body may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+    patience: f64,
+    /// Notes every step of the core in this file, a line of JSON each.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Writes the log as JSON. What is logged says TURNSTILE_LOG (info, debug, ...).
+    #[arg(long)]
+    log_json: bool,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let filter =
+        EnvFilter::try_from_env("TURNSTILE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    if args.log_json {
+        log.json().init()
+    } else {
+        log.init()
+    }
+    match run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("turnstiled: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: Args) -> io::Result<()> {
+    let listen = args.listen;
+    let storage = match &args.data {
+        Some(dir) => Storage::Blocking(Box::new(LogStore::open(dir)?)),
+        None => Storage::Memory,
+    };
+    let server = Server::open(storage, options(args)?)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (mut term, mut int) =
+            (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let stop = async {
+            // A stream of signals never ends.
+            tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
+            tracing::info!("stopping");
+        };
+        server.listen(listen, stop).await
+    })
+}
+
+fn options(args: Args) -> io::Result<Options> {
+    let defaults = Options::default();
+    let mut options = Options {
+        tokens: args.tokens.as_deref().map(Tokens::read).transpose()?.unwrap_or_default(),
+        tls: match (&args.tls_cert, &args.tls_key) {
+            (Some(chain), Some(key)) => Some(ServerTls::read(chain, key)?),
+            (None, _) | (_, None) => None,
+        },
+        body_max: args.body_max,
+        header_patience: seconds(args.patience)?,
+        body_patience: seconds(args.patience)?,
+        wait_max: seconds(args.wait_max)?,
+        connections_max: args.connections_max,
+        trace: args.trace.map(|path| Trace::create("server", &path)).transpose()?,
+        ..defaults
+    };
+    options.limits.waiters_max = args.waiters_max;
+    options.limits.finished_max = args.finished_max;
+    options.bounds.user_data_max = args.user_data_max;
+    options.bounds.ttl_min_us = micros(args.ttl_min)?;
+    options.bounds.ttl_max_us = micros(args.ttl_max)?;
+    Ok(options)
+}
+
+fn seconds(number: f64) -> io::Result<Duration> {
+    Duration::try_from_secs_f64(number).map_err(|error| {
+        io::Error::new(io::ErrorKind::InvalidInput, format!("{number} seconds: {error}"))
+    })
+}
+
+fn micros(number: f64) -> io::Result<u64> {
+    let micros = seconds(number)?.as_micros();
+    u64::try_from(micros).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+}

@@ -7,7 +7,7 @@ use tokio::time::{Duration, Instant};
 
 /// Microseconds since the Unix epoch, as the server counts them.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     anchor_us: u64,
     started: Instant,
 }
@@ -15,27 +15,27 @@ pub struct Clock {
 impl Clock {
     /// Starts to count at the wall clock's time, or at the time of the last life if that is later.
     #[must_use]
-    pub fn start(wall_us: u64, last_alive_us: u64) -> Self {
+    pub(crate) fn start(wall_us: u64, last_alive_us: u64) -> Self {
         Self { anchor_us: wall_us.max(last_alive_us), started: Instant::now() }
     }
 
     /// Now.
     #[must_use]
-    pub fn now_us(&self) -> u64 {
+    pub(crate) fn now_us(&self) -> u64 {
         let counted = self.started.elapsed().as_micros();
         self.anchor_us + u64::try_from(counted).expect("no server runs for 500,000 years")
     }
 
     /// The instant at which this clock will read so much.
     #[must_use]
-    pub fn instant(&self, at_us: u64) -> Instant {
+    pub(crate) fn instant(&self, at_us: u64) -> Instant {
         self.started + Duration::from_micros(at_us.saturating_sub(self.anchor_us))
     }
 }
 
 /// What the machine's wall clock reads.
 #[must_use]
-pub fn wall_us() -> u64 {
+pub(crate) fn wall_us() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     // A clock before 1970 is not set yet; the server then counts from the epoch.
     since.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX / 2))

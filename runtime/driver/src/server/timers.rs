@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// Named timers, each armed at most once.
 #[derive(Debug)]
-pub struct Timers<T> {
+pub(crate) struct Timers<T> {
     order: BTreeSet<(u64, T)>,
     due_us: HashMap<T, u64>,
 }
@@ -18,7 +18,7 @@ impl<T> Default for Timers<T> {
 
 impl<T: Copy + Ord + Hash> Timers<T> {
     /// Starts a timer, or starts it anew. True if it is the next to fire.
-    pub fn arm(&mut self, timer: T, due_us: u64) -> bool {
+    pub(crate) fn arm(&mut self, timer: T, due_us: u64) -> bool {
         self.disarm(timer);
         self.due_us.insert(timer, due_us);
         self.order.insert((due_us, timer));
@@ -26,14 +26,14 @@ impl<T: Copy + Ord + Hash> Timers<T> {
     }
 
     /// Stops a timer, if it is armed.
-    pub fn disarm(&mut self, timer: T) {
+    pub(crate) fn disarm(&mut self, timer: T) {
         if let Some(due_us) = self.due_us.remove(&timer) {
             self.order.remove(&(due_us, timer));
         }
     }
 
     /// Takes the next timer that is due.
-    pub fn take_due(&mut self, now_us: u64) -> Option<T> {
+    pub(crate) fn take_due(&mut self, now_us: u64) -> Option<T> {
         let (due_us, timer) = *self.order.first()?;
         if due_us > now_us {
             return None;
@@ -44,12 +44,12 @@ impl<T: Copy + Ord + Hash> Timers<T> {
 
     /// When the next timer fires.
     #[must_use]
-    pub fn next_us(&self) -> Option<u64> {
+    pub(crate) fn next_us(&self) -> Option<u64> {
         self.order.first().map(|(due_us, _)| *due_us)
     }
 
     /// All that are armed, in the order in which they fire.
-    pub fn armed(&self) -> impl Iterator<Item = T> + '_ {
+    pub(crate) fn armed(&self) -> impl Iterator<Item = T> + '_ {
         self.order.iter().map(|(_, timer)| *timer)
     }
 }

@@ -11,9 +11,8 @@ use super::Key;
 const KEY_MAX: usize = u16::MAX as usize;
 
 const META: u8 = 1;
-const RECORD: u8 = 2;
-const CLAIM: u8 = 3;
-const DATA: u8 = 4;
+const CLAIM: u8 = 2;
+const DATA: u8 = 3;
 /// Set in an entry's first byte when the key is removed.
 const REMOVED: u8 = 0x80;
 
@@ -22,7 +21,6 @@ pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: Option<&[u8]>) {
     let removed = if value.is_none() { REMOVED } else { 0 };
     match key {
         Key::Meta => put_key(out, META | removed, &[]),
-        Key::Record(resource) => put_key(out, RECORD | removed, resource.as_bytes()),
         Key::Claim(id) => put_key(out, CLAIM | removed, &id.to_le_bytes()),
         Key::Data(id) => put_key(out, DATA | removed, &id.to_le_bytes()),
     }
@@ -47,7 +45,6 @@ pub(super) fn take_entry<'a>(rest: &mut &'a [u8]) -> io::Result<(Key, Option<&'a
     let name = take(rest, usize::from(len))?;
     let key = match kind & !REMOVED {
         META => Key::Meta,
-        RECORD => Key::Record(String::from_utf8(name.to_vec()).map_err(|_| broken())?),
         CLAIM => Key::Claim(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
         DATA => Key::Data(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
         _ => return Err(broken()),
@@ -166,7 +163,7 @@ mod tests {
     #[test]
     fn an_entry_comes_back() {
         let mut out = Vec::new();
-        let keys = [Key::Meta, Key::Record("a/b".into()), Key::Claim(7), Key::Data(u64::MAX)];
+        let keys = [Key::Meta, Key::Claim(7), Key::Data(u64::MAX)];
         for key in &keys {
             put_entry(&mut out, key, Some(b"value"));
             put_entry(&mut out, key, None);

@@ -1,0 +1,152 @@
+//! All claims that the server remembers, by id, by resource and by whether they are over.
+//!
+//! It is an index over entries: it neither changes a claim nor decides anything about one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::entry::Entry;
+use crate::wire::claim::ClaimBody;
+use crate::wire::filter::Filter;
+use crate::wire::status::Status;
+
+/// The claims and the names of their resources.
+#[derive(Debug, Default)]
+pub(crate) struct Book {
+    entries: BTreeMap<u64, Entry>,
+    live: BTreeSet<u64>,
+    numbers: HashMap<Arc<str>, u32>,
+    names: HashMap<u32, Name>,
+    free: Vec<u32>,
+}
+
+/// A resource that some claim names.
+#[derive(Debug)]
+struct Name {
+    name: Arc<str>,
+    claims: BTreeSet<u64>,
+}
+
+impl Book {
+    pub(crate) fn entry(&self, id: u64) -> Option<&Entry> {
+        self.entries.get(&id)
+    }
+
+    pub(crate) fn entry_mut(&mut self, id: u64) -> Option<&mut Entry> {
+        self.entries.get_mut(&id)
+    }
+
+    /// The number of a resource, made if need be; [`Book::tidy`] it once the request is done.
+    pub(crate) fn number(&mut self, resource: &str) -> (u32, Arc<str>) {
+        if let Some((name, number)) = self.numbers.get_key_value(resource) {
+            return (*number, name.clone());
+        }
+        let next = u32::try_from(self.names.len()).expect("fewer resources than claims are kept");
+        let number = self.free.pop().unwrap_or(next);
+        let name: Arc<str> = resource.into();
+        self.bind(number, &name);
+        (number, name)
+    }
+
+    fn bind(&mut self, number: u32, name: &Arc<str>) {
+        self.numbers.insert(name.clone(), number);
+        self.names.insert(number, Name { name: name.clone(), claims: BTreeSet::new() });
+    }
+
+    /// Forgets a number that no claim has.
+    pub(crate) fn tidy(&mut self, number: u32) {
+        if let Some(name) = self.names.get(&number)
+            && name.claims.is_empty()
+        {
+            self.numbers.remove(&name.name);
+            self.names.remove(&number);
+            self.free.push(number);
+        }
+    }
+
+    /// Adds a claim.
+    pub(crate) fn add(&mut self, id: u64, entry: Entry) {
+        if !self.names.contains_key(&entry.number) {
+            self.bind(entry.number, &entry.resource);
+        }
+        let name = self.names.get_mut(&entry.number).expect("just bound");
+        name.claims.insert(id);
+        self.set_live(id, entry.status());
+        self.entries.insert(id, entry);
+    }
+
+    /// Notes what a claim has become.
+    pub(crate) fn became(&mut self, id: u64, status: Status, token: Option<u64>, now_us: u64) {
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.became(status, token, now_us);
+            self.set_live(id, status);
+        }
+    }
+
+    fn set_live(&mut self, id: u64, status: Status) {
+        if matches!(status, Status::Waiting | Status::Active) {
+            self.live.insert(id);
+        } else {
+            self.live.remove(&id);
+        }
+    }
+
+    /// Forgets a claim.
+    pub(crate) fn remove(&mut self, id: u64) {
+        let Some(entry) = self.entries.remove(&id) else { return };
+        self.live.remove(&id);
+        if let Some(name) = self.names.get_mut(&entry.number) {
+            name.claims.remove(&id);
+        }
+        self.tidy(entry.number);
+    }
+
+    /// After a start, when every claim is added: numbers between those in use are free.
+    pub(crate) fn settle(&mut self) {
+        let end = self.names.keys().max().map_or(0, |last| last + 1);
+        self.free = (0..end).filter(|number| !self.names.contains_key(number)).collect();
+    }
+
+    /// How many claims are kept, and how many of them are waiting or active.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.entries.len(), self.live.len())
+    }
+
+    /// Every claim that is not over, oldest first.
+    pub(crate) fn live(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        self.live.iter().filter_map(|id| Some((*id, self.entries.get(id)?)))
+    }
+
+    /// The claims that a filter wants, oldest first.
+    pub(crate) fn list<'a>(
+        &'a self,
+        filter: &Filter,
+        base: &str,
+        now_us: u64,
+    ) -> Vec<ClaimBody<'a>> {
+        let wants_live =
+            matches!(filter.status, Some(Status::Waiting | Status::Active)) || filter.ttl.is_set();
+        let ids: Box<dyn Iterator<Item = u64>> = match &filter.resource {
+            Some(resource) => {
+                let name = self.numbers.get(resource.as_str());
+                let name = name.and_then(|number| self.names.get(number));
+                Box::new(name.into_iter().flat_map(|name| name.claims.iter().copied()))
+            }
+            None if wants_live => Box::new(self.live.iter().copied()),
+            None => Box::new(self.entries.keys().copied()),
+        };
+        ids.filter_map(|id| Some((id, self.entries.get(&id)?)))
+            .filter(|(_, entry)| is_wanted(entry, filter, now_us))
+            .skip(filter.offset)
+            .take(filter.limit)
+            .map(|(id, entry)| entry.body(id, base, now_us))
+            .collect()
+    }
+}
+
+fn is_wanted(entry: &Entry, filter: &Filter, now_us: u64) -> bool {
+    filter.status.is_none_or(|status| entry.status() == status)
+        && filter.ttl.holds(entry.ttl(now_us))
+        && filter.active_duration.holds(entry.active_duration(now_us))
+        && filter.waiting_duration.holds(entry.waiting_duration(now_us))
+}

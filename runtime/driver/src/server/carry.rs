@@ -1,0 +1,173 @@
+//! Carries out the effects of the core's steps: timers, saves, histories, answers.
+//!
+//! Everything here follows from an effect; nothing asks how a claim stands.
+
+use tokio::sync::oneshot;
+use turnstile_core::claim::message::{Caller, Message, Response};
+use turnstile_core::claim::record::{self, Notice, Records, Saved, Timer};
+use turnstile_core::number::{ClaimId, Token};
+use turnstile_core::step::InputOf;
+use turnstile_core::{Core as _, Effect, Input};
+
+use super::engine::{Engine, Hand};
+use super::entry::Entry;
+use super::reply::Reply;
+use super::saved;
+use crate::wire::status::Status;
+
+impl Engine {
+    /// One step of the core, and its effects. Returns the answer to the request in hand.
+    pub(super) fn drive(
+        &mut self,
+        input: InputOf<Records>,
+        mut hand: Option<&mut Hand>,
+    ) -> Option<Reply> {
+        let is_restart = matches!(input, Input::Restart(_));
+        let mut out = std::mem::take(&mut self.out);
+        match &mut self.trace {
+            None => self.core.step(&mut self.state, input, &mut out),
+            Some(trace) => {
+                let line = trace.begin(&input);
+                self.core.step(&mut self.state, input, &mut out);
+                trace.end(line, &out);
+            }
+        }
+        self.metrics.count(&out.rows);
+        crate::trace::log(&out.rows);
+        let mut responses = Vec::new();
+        for effect in out.effects.drain(..) {
+            match effect {
+                Effect::Send { to, message: Message::Response(response) } => {
+                    responses.push((to, response));
+                }
+                Effect::Send { to: _, message: Message::Request(_) | Message::Act { .. } } => {}
+                Effect::Arm(timer) => self.arm(timer, is_restart, hand.as_deref_mut()),
+                Effect::Disarm(timer) => self.timers.disarm(timer),
+                Effect::Save(saved) => self.save(saved),
+                Effect::Notify(notice) => self.note(notice, hand.as_deref_mut()),
+            }
+        }
+        out.rows.clear();
+        self.out = out;
+        self.put_changed();
+        let mut now = None;
+        for (to, response) in responses {
+            let Some(reply) = self.reply(to, response) else { continue };
+            match reply {
+                (Some(sender), reply) => self.outbox.answers.push((sender, reply)),
+                (None, reply) => now = Some(reply),
+            }
+        }
+        now
+    }
+
+    /// A ttl counts from now, and anew with what a PATCH brings; after a restart a lease has what
+    /// it had left.
+    fn arm(&mut self, timer: Timer, is_restart: bool, hand: Option<&mut Hand>) {
+        let now_us = self.clock.now_us();
+        let due_us = match timer {
+            Timer::Ttl(claim) => {
+                let Some(entry) = self.book.entry_mut(claim.number()) else { return };
+                if let Some(ttl_us) = hand.and_then(|hand| hand.ttl_us.take()) {
+                    entry.ttl_us = ttl_us;
+                }
+                let left_us = entry.due_us.filter(|_| is_restart);
+                let due_us = left_us.unwrap_or(now_us + entry.ttl_us);
+                entry.due_us = Some(due_us);
+                self.changed.insert(claim.number());
+                due_us
+            }
+        };
+        self.timers.arm(timer, due_us);
+    }
+
+    fn save(&mut self, saved: Saved) {
+        self.meta.last_claim = saved.last_claim.number();
+        self.meta.last_token = saved.last_token.number();
+        for (id, kept) in saved.claims {
+            let id = id.number();
+            self.changed.insert(id);
+            match kept {
+                Some(kept) => {
+                    self.kept.insert(id, kept);
+                }
+                None => {
+                    self.kept.remove(&id);
+                    self.book.remove(id);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, notice: Notice, hand: Option<&mut Hand>) {
+        let Notice::Became { claim, status, token } = notice;
+        let (id, status) = (claim.number(), spell(status));
+        let now_us = self.clock.now_us();
+        self.metrics.became(status);
+        if self.book.entry(id).is_some() {
+            self.book.became(id, status, token.map(Token::number), now_us);
+        } else if let Some((number, resource, ttl_us, user_data)) =
+            hand.and_then(|hand| hand.post.take())
+        {
+            let history = vec![(status, now_us)];
+            let token = token.map(Token::number);
+            let entry = Entry { number, resource, user_data, ttl_us, due_us: None, token, history };
+            if !self.is_volatile {
+                saved::put_data(&mut self.outbox.batch, id, &entry);
+            }
+            self.book.add(id, entry);
+        }
+    }
+
+    /// Writes every claim that the step has changed, the core's part and ours together.
+    fn put_changed(&mut self) {
+        if self.is_volatile {
+            return self.changed.clear();
+        }
+        for id in std::mem::take(&mut self.changed) {
+            match (self.kept.get(&id), self.book.entry(id)) {
+                (Some(kept), Some(entry)) => {
+                    saved::put_claim(&mut self.outbox.batch, id, kept, entry);
+                }
+                (None, _) | (_, None) => saved::remove_claim(&mut self.outbox.batch, id),
+            }
+        }
+    }
+
+    /// The answer to a call: to whom, unless it is the request in hand, and what.
+    fn reply(
+        &mut self,
+        to: Caller,
+        response: Response,
+    ) -> Option<(Option<oneshot::Sender<Reply>>, Reply)> {
+        let call = self.calls.remove(&to.0)?;
+        let now_us = self.clock.now_us();
+        let id = response.claim.map(ClaimId::number).or(call.claim);
+        let entry = id.and_then(|id| Some((id, self.book.entry(id)?)));
+        self.metrics.answered(response.status);
+        let reply = match (response.status, entry) {
+            (200..=202, Some((id, entry))) => {
+                Reply::claim(response.status, id, entry, &call.base, now_us)
+            }
+            (status, entry) => {
+                let resource = entry.map(|(_, entry)| entry.number).or(call.resource);
+                let holder = resource.and_then(|number| self.holder(number));
+                Reply::without_claim(status, call.asked, entry, holder)
+            }
+        };
+        Some((call.reply, reply))
+    }
+}
+
+/// The wire's word for a status of the core.
+const fn spell(status: record::Status) -> Status {
+    match status {
+        record::Status::Waiting => Status::Waiting,
+        record::Status::Active => Status::Active,
+        record::Status::Released => Status::Released,
+        record::Status::Aborted => Status::Aborted,
+        record::Status::Withdrawn => Status::Withdrawn,
+        record::Status::Revoked => Status::Revoked,
+        record::Status::Expired => Status::Expired,
+    }
+}

@@ -1,0 +1,208 @@
+//! Group commit: one writer takes whatever has collected, writes and syncs it, then answers.
+//!
+//! While one batch is on its way to the disk the next collects, so that the load alone decides how
+//! large a batch is; nobody waits for a clock. In memory there is nothing to wait for.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::engine::{Engine, Outbox, Turn};
+use super::reply::Reply;
+use crate::store::Store;
+
+/// The engine, shared by requests, timers and the committer.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    desk: Mutex<Desk>,
+    has_work: Condvar,
+    has_work_async: Notify,
+    is_rearmed: Notify,
+}
+
+/// The engine and what the lock protects beside it.
+#[derive(Debug)]
+struct Desk {
+    engine: Engine,
+    /// When the timers' task wakes by itself.
+    sleeps_until: Option<Instant>,
+    is_closing: bool,
+}
+
+impl Shared {
+    pub(crate) fn new(engine: Engine) -> Arc<Self> {
+        Arc::new(Self {
+            desk: Mutex::new(Desk { engine, sleeps_until: None, is_closing: false }),
+            has_work: Condvar::new(),
+            has_work_async: Notify::new(),
+            is_rearmed: Notify::new(),
+        })
+    }
+
+    /// Does something with the engine, and wakes whom it concerns.
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Engine) -> T) -> T {
+        let mut desk = self.desk();
+        let result = act(&mut desk.engine);
+        let is_earlier = match (desk.engine.next_tick(), desk.sleeps_until) {
+            (Some(next), Some(until)) => next < until,
+            (next, None) => next.is_some(),
+            (None, Some(_)) => false,
+        };
+        if is_earlier {
+            // Until the task has looked, nobody else needs to wake it.
+            desk.sleeps_until = desk.engine.next_tick();
+        }
+        let outbox = desk.engine.take_volatile();
+        let has_work = !desk.engine.is_outbox_empty();
+        drop(desk);
+        if is_earlier {
+            self.is_rearmed.notify_one();
+        }
+        if has_work {
+            self.has_work.notify_one();
+            self.has_work_async.notify_one();
+        }
+        if let Some(outbox) = outbox {
+            answer(outbox, true);
+        }
+        result
+    }
+
+    /// Waits for an answer. Whoever stops waiting hangs up.
+    pub(crate) async fn answer(self: &Arc<Self>, turn: Turn) -> Reply {
+        let pending = match turn {
+            Turn::Now(reply) => return reply,
+            Turn::Later(pending) => pending,
+        };
+        let line = Line { shared: self, caller: pending.caller };
+        let reply = pending.reply.await;
+        drop(line);
+        // A sender is dropped without a word only where the server gives up.
+        reply.unwrap_or_else(|_| Reply::storage_in_trouble())
+    }
+
+    /// Fires timers for ever.
+    pub(crate) async fn drive_timers(self: Arc<Self>) {
+        loop {
+            self.with(Engine::tick);
+            let until = {
+                let mut desk = self.desk();
+                desk.sleeps_until = desk.engine.next_tick();
+                desk.sleeps_until
+            };
+            let rearmed = self.is_rearmed.notified();
+            match until {
+                None => rearmed.await,
+                Some(until) => {
+                    // Either way there is something to look at.
+                    let _either = tokio::time::timeout_at(until, rearmed).await;
+                }
+            }
+        }
+    }
+
+    /// Commits on a thread of its own, for a store that blocks.
+    pub(crate) fn commit_on_thread(
+        self: &Arc<Self>,
+        mut store: Box<dyn Store>,
+    ) -> io::Result<JoinHandle<()>> {
+        let shared = self.clone();
+        std::thread::Builder::new().name("commit".into()).spawn(move || {
+            let mut empty = Outbox::default();
+            while let Some(outbox) = shared.wait_for_work(empty) {
+                let result = if outbox.batch.is_empty() {
+                    Ok(())
+                } else {
+                    store.write(&outbox.batch).and_then(|()| store.sync())
+                };
+                empty = shared.committed(outbox, result);
+            }
+        })
+    }
+
+    /// Commits in a task, for a store that does not block; a sync takes as long as `pause` says.
+    pub(crate) async fn commit_in_task(
+        self: Arc<Self>,
+        mut store: Box<dyn Store>,
+        mut pause: impl FnMut() -> Duration,
+    ) {
+        let mut empty = Outbox::default();
+        loop {
+            let Some(outbox) = self.take_work(&mut empty) else {
+                self.has_work_async.notified().await;
+                continue;
+            };
+            let mut result = store.write(&outbox.batch);
+            tokio::time::sleep(pause()).await;
+            result = result.and_then(|()| store.sync());
+            empty = self.committed(outbox, result);
+        }
+    }
+
+    /// Ends the committing thread once nothing is left to write.
+    pub(crate) fn close(&self) {
+        self.desk().is_closing = true;
+        self.has_work.notify_all();
+    }
+
+    fn take_work(&self, empty: &mut Outbox) -> Option<Outbox> {
+        let mut desk = self.desk();
+        if desk.engine.is_outbox_empty() {
+            return None;
+        }
+        Some(desk.engine.take_outbox(std::mem::take(empty)))
+    }
+
+    fn wait_for_work(&self, empty: Outbox) -> Option<Outbox> {
+        let mut desk = self.desk();
+        while desk.engine.is_outbox_empty() {
+            if desk.is_closing {
+                return None;
+            }
+            desk = self.has_work.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+        Some(desk.engine.take_outbox(empty))
+    }
+
+    fn committed(&self, outbox: Outbox, result: io::Result<()>) -> Outbox {
+        let is_written = result.is_ok();
+        if let Err(error) = result {
+            tracing::error!(%error, "the store cannot be written: nothing is granted any more");
+        }
+        self.desk().engine.committed(is_written);
+        answer(outbox, is_written)
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Answers everyone, and gives the emptied outbox back.
+fn answer(mut outbox: Outbox, is_written: bool) -> Outbox {
+    for (sender, reply) in outbox.answers.drain(..) {
+        let reply = if is_written { reply } else { Reply::storage_in_trouble() };
+        // Whoever has gone away needs no answer.
+        let _gone = sender.send(reply);
+    }
+    outbox.batch.clear();
+    outbox
+}
+
+/// The connection of a request that waits; dropped before its answer, it hangs up.
+struct Line<'a> {
+    shared: &'a Shared,
+    caller: u64,
+}
+
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        if self.caller != 0 {
+            self.shared.with(|engine| engine.hang_up(self.caller));
+        }
+    }
+}

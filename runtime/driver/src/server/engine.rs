@@ -1,0 +1,366 @@
+//! One core, one writer: takes inputs in order and carries out the effects of each step.
+//!
+//! It does no IO: what is to be written and who is to be answered collects in an [`Outbox`], which
+//! the committer empties. It never looks at where a claim stands to decide anything; durations,
+//! dates and bodies are all it adds.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+use turnstile_core::claim::message::{Ask, Asked as To, Caller, Message, Request, ResourceName};
+use turnstile_core::claim::record::{Kept, Limits, Records, Saved, State, Timer};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
+use turnstile_core::step::OutOf;
+use turnstile_core::{Core as _, Input};
+
+use super::book::Book;
+use super::clock::Clock;
+use super::entry::Entry;
+use super::metrics::Metrics;
+use super::reply::{Asked, Reply};
+use super::saved::{self, Meta};
+use super::timers::Timers;
+use crate::store::{Batch, Image};
+use crate::trace::Trace;
+use crate::wire::ask::{Patch, Post};
+use crate::wire::filter::Filter;
+
+/// While claims are active the store is told this often that the server is alive.
+const ALIVE_US: u64 = 1_000_000;
+
+/// The server's state and what is waiting to go out.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub(super) core: Records,
+    pub(super) state: State,
+    pub(super) out: OutOf<Records>,
+    pub(super) book: Book,
+    pub(super) kept: HashMap<u64, Kept>,
+    pub(super) changed: BTreeSet<u64>,
+    pub(super) meta: Meta,
+    pub(super) timers: Timers<Timer>,
+    pub(super) calls: HashMap<u64, Call>,
+    last_caller: u64,
+    pub(super) clock: Clock,
+    pub(super) outbox: Outbox,
+    /// Something that was answered may not be on disk yet.
+    is_unsynced: bool,
+    is_failed: bool,
+    /// Nobody is to wait any longer.
+    pub(super) is_ending: bool,
+    /// Nothing is written at all.
+    pub(super) is_volatile: bool,
+    pub(crate) metrics: Metrics,
+    pub(super) trace: Option<Trace>,
+}
+
+/// What the committer writes, and whom it answers then.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    pub(crate) batch: Batch,
+    pub(crate) answers: Vec<Answer>,
+}
+
+/// Someone who waits for an answer, and the answer.
+pub(crate) type Answer = (oneshot::Sender<Reply>, Reply);
+
+/// A request that is not answered yet.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) asked: Asked,
+    pub(super) claim: Option<u64>,
+    pub(super) resource: Option<u32>,
+    pub(super) base: Arc<str>,
+    pub(super) reply: Option<oneshot::Sender<Reply>>,
+}
+
+/// What a request brings along that the core does not see.
+#[derive(Debug)]
+pub(super) struct Hand {
+    pub(super) caller: u64,
+    /// A POST's data, until its claim begins.
+    pub(super) post: Option<Data>,
+    /// A PATCH's ttl, for the timer that it arms.
+    pub(super) ttl_us: Option<u64>,
+    pub(super) wait_us: u64,
+}
+
+/// A POST's data: the resource's number and name, the ttl, and what the client wants kept.
+pub(super) type Data = (u32, Arc<str>, u64, Option<Box<RawValue>>);
+
+/// An answer, now or when it is on disk or the core has one.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    Now(Reply),
+    Later(Pending),
+}
+
+/// An answer that is to come. Dropping it hangs up.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) caller: u64,
+    pub(crate) reply: oneshot::Receiver<Reply>,
+}
+
+/// How a request came.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// `https://host/v1/claims/`, in front of every id.
+    pub(crate) base: Arc<str>,
+    /// How long the client is ready to wait for the lock.
+    pub(crate) wait_us: Option<u64>,
+}
+
+impl Engine {
+    /// Takes up what the store holds. Leases are longer by as long as nobody could renew them.
+    pub(crate) fn open(
+        image: &Image,
+        limits: Limits,
+        wall_us: u64,
+        is_volatile: bool,
+        trace: Option<Trace>,
+    ) -> io::Result<Self> {
+        let found = saved::read(image)?;
+        let clock = Clock::start(wall_us, found.meta.alive_us);
+        let core = Records::new(limits);
+        let mut engine = Self {
+            state: core.start(),
+            core,
+            out: OutOf::<Records>::default(),
+            book: Book::default(),
+            kept: HashMap::new(),
+            changed: BTreeSet::new(),
+            meta: found.meta,
+            timers: Timers::default(),
+            calls: HashMap::new(),
+            last_caller: 0,
+            clock,
+            outbox: Outbox::default(),
+            is_unsynced: false,
+            is_failed: false,
+            is_ending: false,
+            is_volatile,
+            metrics: Metrics::default(),
+            trace,
+        };
+        let outage_us = clock.now_us() - found.meta.alive_us;
+        let mut claims = BTreeMap::new();
+        for (id, kept, mut entry) in found.claims {
+            entry.due_us = entry.due_us.map(|due_us| due_us + outage_us);
+            claims.insert(ClaimId::new(id), Some(kept));
+            engine.kept.insert(id, kept);
+            engine.book.add(id, entry);
+        }
+        engine.book.settle();
+        if !image.is_empty() {
+            let last_claim = ClaimId::new(found.meta.last_claim);
+            let last_token = Token::new(found.meta.last_token);
+            let saved = Saved { claims, last_claim, last_token };
+            engine.drive(Input::Restart(Some(saved)), None);
+        }
+        Ok(engine)
+    }
+
+    /// Posts a claim.
+    pub(crate) fn post(&mut self, post: Post, key: Option<u64>, origin: &Origin) -> Turn {
+        if self.is_failed {
+            return Turn::Now(Reply::storage_in_trouble());
+        }
+        self.drive_due();
+        let (number, name) = self.book.number(&post.resource);
+        let ask = Ask::Post {
+            resource: ResourceName(number),
+            key: key.map(IdempotencyKey::new),
+            wait: origin.wait_us.is_some(),
+        };
+        let call = Call {
+            asked: Asked::Post,
+            claim: None,
+            resource: Some(number),
+            base: origin.base.clone(),
+            reply: None,
+        };
+        let data = (number, name, post.ttl_us, post.user_data);
+        let turn = self.ask(ask, call, Some(data), None, origin.wait_us.unwrap_or(0));
+        self.book.tidy(number);
+        turn
+    }
+
+    /// Changes a claim.
+    pub(crate) fn patch(&mut self, id: u64, patch: Patch, origin: &Origin) -> Turn {
+        if self.is_failed {
+            return Turn::Now(Reply::storage_in_trouble());
+        }
+        self.drive_due();
+        let claim = ClaimId::new(id);
+        let (ask, field, ttl_us) = match patch {
+            Patch::Ttl(ttl_us) => (Ask::Ttl { claim }, "ttl", Some(ttl_us)),
+            Patch::Status(to) => (Ask::Status { claim, to }, "status", None),
+        };
+        let call = Call {
+            asked: Asked::Patch(field),
+            claim: Some(id),
+            resource: self.book.entry(id).map(|entry| entry.number),
+            base: origin.base.clone(),
+            reply: None,
+        };
+        self.ask(ask, call, None, ttl_us, origin.wait_us.unwrap_or(0))
+    }
+
+    /// Takes a claim from whoever has it.
+    pub(crate) fn revoke(&mut self, id: u64, origin: &Origin) -> Turn {
+        self.patch(id, Patch::Status(To::Revoked), origin)
+    }
+
+    /// One claim.
+    pub(crate) fn show(&mut self, id: u64, origin: &Origin) -> Turn {
+        self.drive_due();
+        let now_us = self.clock.now_us();
+        let reply = match self.book.entry(id) {
+            Some(entry) => Reply::claim(200, id, entry, &origin.base, now_us),
+            None => Reply::message(404, "No claim found"),
+        };
+        self.answer_read(reply)
+    }
+
+    /// Several claims.
+    pub(crate) fn list(&mut self, filter: &Filter, origin: &Origin) -> Turn {
+        self.drive_due();
+        let claims = self.book.list(filter, &origin.base, self.clock.now_us());
+        let body = serde_json::to_vec(&claims).expect("bodies are plain data");
+        self.answer_read(Reply::text(200, body))
+    }
+
+    /// Every claim that is not over, for the status page.
+    pub(crate) fn live<T>(&self, each: impl Fn(u64, &Entry, u64) -> T, max: usize) -> Vec<T> {
+        let now_us = self.clock.now_us();
+        self.book.live().take(max).map(|(id, entry)| each(id, entry, now_us)).collect()
+    }
+
+    pub(crate) fn calls_open(&self) -> usize {
+        self.calls.len()
+    }
+
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        self.book.counts()
+    }
+
+    /// The client of a request has gone away, or its answer has been sent.
+    pub(crate) fn hang_up(&mut self, caller: u64) {
+        self.calls.remove(&caller);
+    }
+
+    /// Fires what is due; while a claim is active, notes now and then that the server is alive.
+    pub(crate) fn tick(&mut self) {
+        self.drive_due();
+        let now_us = self.clock.now_us();
+        let is_stale = now_us >= self.meta.alive_us + ALIVE_US;
+        if is_stale && self.timers.next_us().is_some() {
+            self.put_meta();
+        }
+    }
+
+    /// When [`Engine::tick`] is to be called next, if nothing happens before.
+    pub(crate) fn next_tick(&self) -> Option<tokio::time::Instant> {
+        let next_us = self.timers.next_us()?;
+        Some(self.clock.instant(next_us.min(self.meta.alive_us + ALIVE_US)))
+    }
+
+    /// The server is going to stop: nobody's patience lasts longer than that.
+    pub(crate) fn end_waits(&mut self) {
+        self.is_ending = true;
+        self.put_meta();
+    }
+
+    /// What is to be written and answered; the next outbox begins empty.
+    pub(crate) fn take_outbox(&mut self, empty: Outbox) -> Outbox {
+        if !self.outbox.batch.is_empty() {
+            self.put_meta();
+        }
+        self.is_unsynced = true;
+        std::mem::replace(&mut self.outbox, empty)
+    }
+
+    /// A commit is done.
+    pub(crate) fn committed(&mut self, is_written: bool) {
+        self.is_failed |= !is_written;
+        self.is_unsynced = false;
+        self.metrics.commits += 1;
+    }
+
+    /// In memory, the answers that are ready; they wait for nothing.
+    pub(crate) fn take_volatile(&mut self) -> Option<Outbox> {
+        if !self.is_volatile || self.is_outbox_empty() {
+            return None;
+        }
+        Some(std::mem::take(&mut self.outbox))
+    }
+
+    pub(super) fn holder(&self, number: u32) -> Option<u64> {
+        self.state.holder(ResourceName(number)).map(ClaimId::number)
+    }
+
+    pub(crate) fn is_outbox_empty(&self) -> bool {
+        self.outbox.batch.is_empty() && self.outbox.answers.is_empty()
+    }
+
+    fn put_meta(&mut self) {
+        self.meta.alive_us = self.clock.now_us();
+        if self.is_volatile {
+            return;
+        }
+        saved::put_meta(&mut self.outbox.batch, self.meta);
+    }
+
+    /// An answer about what is so; it waits until that is on disk.
+    fn answer_read(&mut self, reply: Reply) -> Turn {
+        if self.is_failed {
+            return Turn::Now(Reply::storage_in_trouble());
+        }
+        self.settle(reply)
+    }
+
+    fn settle(&mut self, reply: Reply) -> Turn {
+        if !self.is_unsynced && self.outbox.batch.is_empty() {
+            return Turn::Now(reply);
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.outbox.answers.push((sender, reply));
+        Turn::Later(Pending { caller: 0, reply: receiver })
+    }
+
+    fn ask(
+        &mut self,
+        ask: Ask,
+        call: Call,
+        post: Option<Data>,
+        ttl_us: Option<u64>,
+        wait_us: u64,
+    ) -> Turn {
+        self.last_caller += 1;
+        let caller = self.last_caller;
+        self.calls.insert(caller, call);
+        let mut hand = Hand { caller, post, ttl_us, wait_us };
+        let message = Message::Request(Request { call: CallId::new(0), ask });
+        let input = Input::Message { from: Caller(caller), message };
+        match self.drive(input, Some(&mut hand)) {
+            Some(reply) => self.settle(reply),
+            None => {
+                let (sender, receiver) = oneshot::channel();
+                let call = self.calls.get_mut(&caller).expect("a call stays until answered");
+                call.reply = Some(sender);
+                Turn::Later(Pending { caller, reply: receiver })
+            }
+        }
+    }
+
+    fn drive_due(&mut self) {
+        let now_us = self.clock.now_us();
+        while let Some(timer) = self.timers.take_due(now_us) {
+            self.drive(Input::Fired(timer), None);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The server's paths and headers: a request becomes a call of the engine, a reply a response.
+//!
+//! It reads and writes HTTP and nothing else; a handler has no opinion about claims.
+
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get, post};
+use hyper::StatusCode;
+use hyper::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
+};
+
+use super::auth::Tokens;
+use super::commit::Shared;
+use super::engine::{Engine, Origin};
+use super::metrics::Gauges;
+use super::page;
+use super::reply::Reply;
+use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
+use crate::wire::filter::Filter;
+use crate::wire::{CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
+
+/// What the handlers need besides the engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) bounds: Bounds,
+    pub(crate) body_max: usize,
+    pub(crate) body_patience: Duration,
+    pub(crate) wait_max_us: u64,
+    pub(crate) scheme: &'static str,
+    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) connections: Arc<AtomicUsize>,
+}
+
+/// Every path of the server.
+pub(crate) fn router(front: Front) -> Router {
+    let front = Arc::new(front);
+    Router::new()
+        .route(CLAIMS, get(list_claims).post(post_claim))
+        .route("/v1/claims/{id}/", get(show_claim).patch(patch_claim))
+        .route("/v1/claims", any(add_slash))
+        .route("/v1/claims/{id}", any(add_slash))
+        .route("/status/", get(page::show))
+        .route("/status/revoke/", post(page::revoke))
+        .route("/status", any(add_slash))
+        .route("/metrics", get(metrics))
+        .fallback(async || respond(Reply::message(404, "Nothing is here")))
+        .layer(axum::middleware::from_fn_with_state(front.clone(), admit))
+        .route("/healthz", get(async || "ok\n"))
+        .method_not_allowed_fallback(async || {
+            respond(Reply::message(405, "The method is not allowed here"))
+        })
+        .with_state(front)
+}
+
+async fn admit(
+    State(front): State<Arc<Front>>,
+    request: Request,
+    next: axum::middleware::Next,
+) -> Response {
+    if front.tokens.admit(request.headers()) {
+        return next.run(request).await;
+    }
+    let mut response = respond(Reply::message(401, "A bearer token is required"));
+    let scheme = HeaderValue::from_static("Bearer");
+    response.headers_mut().insert(hyper::header::WWW_AUTHENTICATE, scheme);
+    response
+}
+
+async fn list_claims(
+    State(front): State<Arc<Front>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let filter = match Filter::read(query.as_deref().unwrap_or("")) {
+        Ok(filter) => filter,
+        Err(reasons) => return respond(Reply::refused(&reasons)),
+    };
+    let origin = front.origin(&headers);
+    let turn = front.shared.with(|engine| engine.list(&filter, &origin));
+    respond(front.shared.answer(turn).await)
+}
+
+async fn post_claim(State(front): State<Arc<Front>>, request: Request) -> Response {
+    let (headers, body) = match front.take(request).await {
+        Ok(taken) => taken,
+        Err(reply) => return respond(reply),
+    };
+    let post = match read_post(&body, &front.bounds) {
+        Ok(post) => post,
+        Err(reasons) => return respond(Reply::refused(&reasons)),
+    };
+    let origin = match front.waiting_origin(&headers) {
+        Ok(origin) => origin,
+        Err(reasons) => return respond(Reply::refused(&reasons)),
+    };
+    let key = headers.get(IDEMPOTENCY_KEY).map(|key| key_number(key.as_bytes(), &post.resource));
+    let turn = front.shared.with(|engine| engine.post(post, key, &origin));
+    respond(front.shared.answer(turn).await)
+}
+
+async fn show_claim(
+    State(front): State<Arc<Front>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    let Ok(id) = id.parse() else { return respond(Reply::message(404, "No claim found")) };
+    let origin = front.origin(&headers);
+    let turn = front.shared.with(|engine| engine.show(id, &origin));
+    respond(front.shared.answer(turn).await)
+}
+
+async fn patch_claim(
+    State(front): State<Arc<Front>>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Response {
+    let (headers, body) = match front.take(request).await {
+        Ok(taken) => taken,
+        Err(reply) => return respond(reply),
+    };
+    let Ok(id) = id.parse() else { return respond(Reply::message(404, "No claim found")) };
+    let origin = match front.waiting_origin(&headers) {
+        Ok(origin) => origin,
+        Err(reasons) => return respond(Reply::refused(&reasons)),
+    };
+    let patch = match read_patch(&body, &front.bounds, origin.wait_us.is_some()) {
+        Ok(patch) => patch,
+        Err(reasons) => return respond(Reply::refused(&reasons)),
+    };
+    let turn = front.shared.with(|engine| engine.patch(id, patch, &origin));
+    respond(front.shared.answer(turn).await)
+}
+
+/// 301 to the same path with its slash.
+async fn add_slash(
+    State(front): State<Arc<Front>>,
+    uri: hyper::Uri,
+    headers: HeaderMap,
+) -> Response {
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let location = format!("{}{}/{query}", front.root(&headers), uri.path());
+    let mut response = respond(Reply::message(301, &location));
+    if let Ok(location) = HeaderValue::from_str(&location) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+async fn metrics(State(front): State<Arc<Front>>) -> Response {
+    let connections = front.connections.load(Ordering::Relaxed);
+    let text = front.shared.with(|engine: &mut Engine| {
+        let (claims, live) = engine.counts();
+        let calls = engine.calls_open();
+        engine.metrics.render(Gauges { claims, live, calls, connections })
+    });
+    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+impl Front {
+    /// Reads a body that is neither too long nor too slow.
+    async fn take(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
+        let (parts, body) = request.into_parts();
+        let too_long = || {
+            let text = format!("A body has at most {} bytes", self.body_max);
+            Reply::message(413, &text)
+        };
+        let said = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        if said.and_then(|len| len.parse().ok()).is_some_and(|len: usize| len > self.body_max) {
+            return Err(too_long());
+        }
+        let read = tokio::time::timeout(self.body_patience, to_bytes(body, self.body_max));
+        match read.await {
+            Err(_) => Err(Reply::message(408, "The body did not come in time")),
+            Ok(Ok(bytes)) => Ok((parts.headers, bytes.into())),
+            Ok(Err(error)) if is_limit(&error) => Err(too_long()),
+            Ok(Err(_)) => Err(Reply::message(400, "The body broke off")),
+        }
+    }
+
+    fn root(&self, headers: &HeaderMap) -> String {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+        format!("{}://{host}", self.scheme)
+    }
+
+    pub(crate) fn origin(&self, headers: &HeaderMap) -> Origin {
+        let base = format!("{}{CLAIMS}", self.root(headers)).into();
+        Origin { base, wait_us: None }
+    }
+
+    fn waiting_origin(&self, headers: &HeaderMap) -> Result<Origin, Reasons> {
+        let wait_us = read_wait(headers)?.map(|wait_us| wait_us.min(self.wait_max_us));
+        Ok(Origin { wait_us, ..self.origin(headers) })
+    }
+}
+
+/// Whether a body was refused for its length.
+fn is_limit(error: &axum::Error) -> bool {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if error.is::<http_body_util::LengthLimitError>() {
+            return true;
+        }
+        source = error.source();
+    }
+    false
+}
+
+/// The microseconds of `Prefer: wait=N`. Other preferences are passed over, as their RFC says.
+fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
+    let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let mut preferences = values.flat_map(|value| value.split([',', ';'])).map(str::trim);
+    let Some(wait) = preferences.find_map(|preference| {
+        let (name, value) = preference.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("wait").then(|| value.trim().trim_matches('"'))
+    }) else {
+        return Ok(None);
+    };
+    let refused = || Reasons::from([("prefer", format!("{wait:?} is not a number of seconds"))]);
+    let seconds: f64 = wait.parse().map_err(|_| refused())?;
+    if seconds >= 0.0 { Ok(Some((seconds * 1e6) as u64)) } else { Err(refused()) }
+}
+
+/// The number of an idempotency key, which is one only together with its resource.
+fn key_number(key: &[u8], resource: &str) -> u64 {
+    let mut hasher = Fnv(0xCBF2_9CE4_8422_2325);
+    key.hash(&mut hasher);
+    resource.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// FNV-1a: the same in every release, since keys outlive the process.
+struct Fnv(u64);
+
+impl std::hash::Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A reply as a response.
+pub(crate) fn respond(reply: Reply) -> Response {
+    let mut response = Response::new(Body::from(reply.body));
+    let unforeseen = StatusCode::INTERNAL_SERVER_ERROR;
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(unforeseen);
+    let headers = response.headers_mut();
+    if reply.status != 204 {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    if let Some(location) = reply.location.and_then(|location| location.parse().ok()) {
+        headers.insert(LOCATION, location);
+    }
+    if let Some(token) = reply.token {
+        headers.insert(FENCING_TOKEN, HeaderValue::from(token));
+    }
+    if let Some(seconds) = reply.retry_after {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}

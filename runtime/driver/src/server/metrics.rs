@@ -1,0 +1,77 @@
+//! What the server counts, in the text format of Prometheus.
+//!
+//! Counters only grow; gauges are asked for when they are written.
+
+use std::fmt::Write as _;
+
+use turnstile_core::step::Taken;
+
+use crate::wire::status::Status;
+
+/// Counts since the start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Metrics {
+    pub(crate) commits: u64,
+    became: [u64; Status::ALL.len()],
+    answers: [u64; 6],
+    rows: u64,
+    unexpected: u64,
+}
+
+/// What is so now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gauges {
+    pub(crate) claims: usize,
+    pub(crate) live: usize,
+    pub(crate) calls: usize,
+    pub(crate) connections: usize,
+}
+
+impl Metrics {
+    pub(crate) fn became(&mut self, status: Status) {
+        self.became[status as usize] += 1;
+    }
+
+    pub(crate) fn answered(&mut self, status: u16) {
+        self.answers[usize::from(status / 100).min(5)] += 1;
+    }
+
+    /// Counts rows.
+    pub(crate) fn count(&mut self, rows: &[Taken]) {
+        for taken in rows {
+            match taken {
+                Taken::Row { .. } => self.rows += 1,
+                Taken::Ignored { .. } => {}
+                Taken::Unexpected { .. } | Taken::Undone { .. } => self.unexpected += 1,
+            }
+        }
+    }
+
+    pub(crate) fn render(&self, gauges: Gauges) -> String {
+        let mut text = String::new();
+        let mut put = |name: &str, kind: &str, help: &str, values: &[(String, u64)]| {
+            let head = format!("# HELP turnstile_{name} {help}\n# TYPE turnstile_{name} {kind}\n");
+            text.push_str(&head);
+            for (label, value) in values {
+                writeln!(text, "turnstile_{name}{label} {value}").expect("a string takes it");
+            }
+        };
+        let one = |value: u64| [(String::new(), value)];
+        let became: Vec<(String, u64)> = Status::ALL
+            .into_iter()
+            .map(|status| (format!("{{status=\"{status}\"}}"), self.became[status as usize]))
+            .collect();
+        let answers: Vec<(String, u64)> =
+            (2..6).map(|class| (format!("{{class=\"{class}xx\"}}"), self.answers[class])).collect();
+        put("claims_became_total", "counter", "Claims that came to a status.", &became);
+        put("answers_total", "counter", "Answers of the core, by class.", &answers);
+        put("rows_total", "counter", "Rows of the table taken.", &one(self.rows));
+        put("unexpected_total", "counter", "Events without a row.", &one(self.unexpected));
+        put("commits_total", "counter", "Commits to the store.", &one(self.commits));
+        put("claims", "gauge", "Claims kept.", &one(gauges.claims as u64));
+        put("claims_live", "gauge", "Claims waiting or active.", &one(gauges.live as u64));
+        put("calls_open", "gauge", "Requests not answered yet.", &one(gauges.calls as u64));
+        put("connections", "gauge", "Connections open.", &one(gauges.connections as u64));
+        text
+    }
+}

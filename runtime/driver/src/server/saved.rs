@@ -1,0 +1,166 @@
+//! What the store's keys hold: the server's counters, and for each claim the core's part and ours.
+//!
+//! Little-endian integers one after the other, behind a version. A value that does not read whole
+//! is a fault of the store, never passed over.
+
+use std::io;
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use turnstile_core::claim::message::ResourceName;
+use turnstile_core::claim::record::Kept;
+use turnstile_core::number::{IdempotencyKey, Token};
+use turnstile_machines::claim_record as machine;
+
+use super::entry::Entry;
+use crate::store::{Batch, Image, Key};
+use crate::wire::status::Status;
+
+const VERSION: u8 = 1;
+
+/// The server's counters and its clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Meta {
+    pub last_claim: u64,
+    pub last_token: u64,
+    /// When this was written: the server was alive.
+    pub alive_us: u64,
+}
+
+/// Everything that a start finds.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub meta: Meta,
+    pub claims: Vec<(u64, Kept, Entry)>,
+}
+
+pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
+    let mut out = vec![VERSION];
+    for number in [meta.last_claim, meta.last_token, meta.alive_us] {
+        put_u64(&mut out, number);
+    }
+    batch.put(&Key::Meta, &out);
+}
+
+pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry) {
+    let mut out = vec![VERSION];
+    let at = kept.at.name();
+    out.push(at.len() as u8);
+    out.extend_from_slice(at.as_bytes());
+    put_option(&mut out, kept.token.map(Token::number));
+    put_option(&mut out, kept.key.map(IdempotencyKey::number));
+    put_u64(&mut out, entry.ttl_us);
+    put_option(&mut out, entry.due_us);
+    for (status, at_us) in &entry.history {
+        out.push(*status as u8);
+        put_u64(&mut out, *at_us);
+    }
+    batch.put(&Key::Claim(id), &out);
+}
+
+/// What never changes of a claim.
+pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &Entry) {
+    let mut out = vec![VERSION];
+    out.extend_from_slice(&entry.number.to_le_bytes());
+    let len = u32::try_from(entry.resource.len()).expect("names are limited");
+    out.extend_from_slice(&len.to_le_bytes());
+    out.extend_from_slice(entry.resource.as_bytes());
+    out.extend_from_slice(entry.user_data.as_deref().map_or("", RawValue::get).as_bytes());
+    batch.put(&Key::Data(id), &out);
+}
+
+pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
+    batch.remove(&Key::Claim(id));
+    batch.remove(&Key::Data(id));
+}
+
+/// Reads a whole image.
+pub(crate) fn read(image: &Image) -> io::Result<Found> {
+    let mut found = Found::default();
+    for (key, value) in image {
+        let read = match key {
+            Key::Meta => read_meta(value).map(|meta| found.meta = meta),
+            Key::Claim(id) => image
+                .get(&Key::Data(*id))
+                .and_then(|data| read_claim(value, data))
+                .map(|(kept, entry)| found.claims.push((*id, kept, entry))),
+            Key::Data(_) => Some(()),
+        };
+        read.ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("the store's {key:?} is damaged"))
+        })?;
+    }
+    Ok(found)
+}
+
+fn read_meta(value: &[u8]) -> Option<Meta> {
+    let mut rest = versioned(value)?;
+    let mut next = || take_u64(&mut rest);
+    Some(Meta { last_claim: next()?, last_token: next()?, alive_us: next()? })
+}
+
+fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
+    let mut data = versioned(data)?;
+    let number = u32::from_le_bytes(take(&mut data)?);
+    let len = u32::from_le_bytes(take(&mut data)?);
+    let (resource, user_data) = data.split_at_checked(len as usize)?;
+    let resource: Arc<str> = std::str::from_utf8(resource).ok()?.into();
+    let user_data = match std::str::from_utf8(user_data).ok()? {
+        "" => None,
+        text => Some(RawValue::from_string(text.to_owned()).ok()?),
+    };
+
+    let mut rest = versioned(value)?;
+    let [len] = take(&mut rest)?;
+    let (at, mut rest) = rest.split_at_checked(usize::from(len))?;
+    let at = machine::State::from_name(std::str::from_utf8(at).ok()?)?;
+    let token = take_option(&mut rest)?;
+    let key = take_option(&mut rest)?;
+    let ttl_us = take_u64(&mut rest)?;
+    let due_us = take_option(&mut rest)?;
+    let mut history = Vec::new();
+    while !rest.is_empty() {
+        let [status] = take(&mut rest)?;
+        history.push((*Status::ALL.get(usize::from(status))?, take_u64(&mut rest)?));
+    }
+    if history.is_empty() {
+        return None;
+    }
+    let kept = Kept {
+        resource: ResourceName(number),
+        at,
+        token: token.map(Token::new),
+        key: key.map(IdempotencyKey::new),
+    };
+    Some((kept, Entry { number, resource, user_data, ttl_us, due_us, token, history }))
+}
+
+fn versioned(value: &[u8]) -> Option<&[u8]> {
+    let (version, rest) = value.split_first()?;
+    (*version == VERSION).then_some(rest)
+}
+
+fn put_u64(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(&number.to_le_bytes());
+}
+
+fn put_option(out: &mut Vec<u8>, number: Option<u64>) {
+    out.push(u8::from(number.is_some()));
+    put_u64(out, number.unwrap_or(0));
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (taken, left) = rest.split_first_chunk()?;
+    *rest = left;
+    Some(*taken)
+}
+
+fn take_u64(rest: &mut &[u8]) -> Option<u64> {
+    take(rest).map(u64::from_le_bytes)
+}
+
+fn take_option(rest: &mut &[u8]) -> Option<Option<u64>> {
+    let [is_there] = take(rest)?;
+    let number = take_u64(rest)?;
+    Some((is_there == 1).then_some(number))
+}

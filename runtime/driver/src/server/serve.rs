@@ -1,0 +1,308 @@
+//! The server as a whole: opens its store, serves connections, and ends without losing anything.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, watch};
+use turnstile_core::claim::record::Limits;
+
+use super::auth::Tokens;
+use super::clock::wall_us;
+use super::commit::Shared;
+use super::engine::Engine;
+use super::http::{Front, router};
+use super::listen::{Accept, LastWord, Line, announce, turn_away};
+use super::tls::ServerTls;
+use crate::store::Store;
+use crate::trace::Trace;
+use crate::wire::ask::Bounds;
+
+/// Where the claims are kept.
+pub enum Storage {
+    /// Nowhere.
+    Memory,
+    /// In a store that blocks; it gets a thread.
+    Blocking(Box<dyn Store>),
+    /// In a store that does not block; it gets a task, and a sync takes as long as the function
+    /// says.
+    Simulated(Box<dyn Store>, Box<dyn FnMut() -> Duration + Send>),
+}
+
+/// What a server may and may not do.
+#[derive(Debug)]
+pub struct Options {
+    /// Who may speak to it.
+    pub tokens: Tokens,
+    /// What it shows to its clients; none: plain HTTP.
+    pub tls: Option<ServerTls>,
+    /// How much the core keeps.
+    pub limits: Limits,
+    /// What a body may carry.
+    pub bounds: Bounds,
+    /// The longest body, in bytes.
+    pub body_max: usize,
+    /// How long a request's header may take, and an idle connection may idle.
+    pub header_patience: Duration,
+    /// How long a body may take.
+    pub body_patience: Duration,
+    /// The longest that a client may wait for a lock in one request.
+    pub wait_max: Duration,
+    /// More connections than this are turned away.
+    pub connections_max: usize,
+    /// How long a stopping server waits for its connections.
+    pub drain_max: Duration,
+    /// Where every step is noted.
+    pub trace: Option<Trace>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            tokens: Tokens::default(),
+            tls: None,
+            limits: Limits::DEFAULT,
+            bounds: Bounds::default(),
+            body_max: 64 << 10,
+            header_patience: Duration::from_secs(30),
+            body_patience: Duration::from_secs(30),
+            wait_max: Duration::from_secs(300),
+            connections_max: 16_384,
+            drain_max: Duration::from_secs(10),
+            trace: None,
+        }
+    }
+}
+
+/// A server that has read its store and serves nobody yet.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    options: Options,
+    committer: Committer,
+}
+
+enum Committer {
+    None,
+    Thread(std::thread::JoinHandle<()>),
+    Task(Box<dyn Store>, Box<dyn FnMut() -> Duration + Send>),
+}
+
+impl std::fmt::Debug for Committer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Committer")
+    }
+}
+
+impl Server {
+    /// Opens a server on a store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
+        let trace = options.trace.take();
+        let limits = options.limits;
+        let open = |store: &mut dyn Store| {
+            Engine::open(&store.load()?, limits, wall_us(), false, trace.clone()).map(Shared::new)
+        };
+        let (shared, committer) = match storage {
+            Storage::Memory => {
+                let image = crate::store::Image::new();
+                let engine = Engine::open(&image, limits, wall_us(), true, trace)?;
+                (Shared::new(engine), Committer::None)
+            }
+            Storage::Blocking(mut store) => {
+                let shared = open(&mut *store)?;
+                let thread = shared.commit_on_thread(store)?;
+                (shared, Committer::Thread(thread))
+            }
+            Storage::Simulated(mut store, pause) => {
+                (open(&mut *store)?, Committer::Task(store, pause))
+            }
+        };
+        Ok(Self { shared, options, committer })
+    }
+
+    /// Listens on a socket, says so on standard output, and serves until `stop` is done.
+    ///
+    /// # Errors
+    /// When it cannot listen, or when it would listen beyond this machine without TLS and tokens.
+    pub async fn listen(self, at: SocketAddr, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let is_guarded = self.options.tls.is_some() && !self.options.tokens.is_open();
+        if !at.ip().is_loopback() && !is_guarded {
+            let text = format!("{at} is not on loopback: TLS and bearer tokens are required there");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let listener = tokio::net::TcpListener::bind(at).await?;
+        announce(self.scheme(), listener.local_addr()?)?;
+        self.serve(listener, stop).await
+    }
+
+    const fn scheme(&self) -> &'static str {
+        if self.options.tls.is_some() { "https" } else { "http" }
+    }
+
+    /// Serves connections until `stop` is done, then lets those that are open come to their end.
+    ///
+    /// # Errors
+    /// When the committing thread has panicked.
+    pub async fn serve<A: Accept>(
+        self,
+        mut listener: A,
+        stop: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        let connections = Arc::new(AtomicUsize::new(0));
+        let router = router(self.front(&connections));
+        let Self { shared, options, committer } = self;
+        let timers = Task::spawn(shared.clone().drive_timers());
+        let (committing, thread) = match committer {
+            Committer::None => (None, None),
+            Committer::Thread(thread) => (None, Some(thread)),
+            Committer::Task(store, pause) => {
+                (Some(Task::spawn(shared.clone().commit_in_task(store, pause))), None)
+            }
+        };
+        let (stopping, is_stopping) = watch::channel(false);
+        let (alive, mut all_gone) = mpsc::channel::<()>(1);
+        let options = Arc::new(options);
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = &mut stop => break,
+            };
+            let stream = match accepted {
+                Ok((stream, _from)) => stream,
+                Err(error) => {
+                    // Out of sockets, most likely: those that close make room.
+                    tracing::warn!(%error, "a connection cannot be taken");
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                    continue;
+                }
+            };
+            if connections.fetch_add(1, Ordering::Relaxed) >= options.connections_max {
+                connections.fetch_sub(1, Ordering::Relaxed);
+                turn_away(&stream);
+                continue;
+            }
+            let connection = Connection {
+                router: router.clone(),
+                options: options.clone(),
+                is_stopping: is_stopping.clone(),
+                connections: connections.clone(),
+                _alive: alive.clone(),
+            };
+            tokio::spawn(connection.serve(stream));
+        }
+        drop((alive, listener));
+        stopping.send_replace(true);
+        shared.with(Engine::end_waits);
+        // Whoever is not done by then is cut off.
+        let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
+        shared.close();
+        drop((timers, committing));
+        match thread.map(std::thread::JoinHandle::join) {
+            None | Some(Ok(())) => Ok(()),
+            Some(Err(_)) => Err(io::Error::other("the committing thread has panicked")),
+        }
+    }
+
+    fn front(&self, connections: &Arc<AtomicUsize>) -> Front {
+        let options = &self.options;
+        Front {
+            shared: self.shared.clone(),
+            bounds: options.bounds,
+            body_max: options.body_max,
+            body_patience: options.body_patience,
+            wait_max_us: u64::try_from(options.wait_max.as_micros()).unwrap_or(u64::MAX),
+            scheme: self.scheme(),
+            tokens: Arc::new(options.tokens.clone()),
+            connections: connections.clone(),
+        }
+    }
+}
+
+/// A task that ends with whoever has spawned it.
+struct Task(tokio::task::JoinHandle<()>);
+
+impl Task {
+    fn spawn(task: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(tokio::spawn(task))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// One connection.
+struct Connection {
+    router: Router,
+    options: Arc<Options>,
+    is_stopping: watch::Receiver<bool>,
+    connections: Arc<AtomicUsize>,
+    _alive: mpsc::Sender<()>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Connection {
+    async fn serve<S>(self, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
+    {
+        match &self.options.tls {
+            None => self.speak(Line::new(stream)).await,
+            Some(tls) => {
+                let hello = tls.acceptor.accept(stream);
+                match tokio::time::timeout(self.options.header_patience, hello).await {
+                    Ok(Ok(stream)) => self.speak(stream).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
+                    Err(_) => tracing::debug!("TLS took too long"),
+                }
+            }
+        }
+    }
+
+    async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let service = TowerToHyperService::new(self.router.clone());
+        let mut connection = std::pin::pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(self.options.header_patience)
+                .serve_connection(TokioIo::new(stream), service)
+        );
+        let mut is_stopping = self.is_stopping.clone();
+        let stopped = async {
+            // An error means that the server itself is gone, which ends the connection too.
+            let _gone = is_stopping.wait_for(|is_stopping| *is_stopping).await;
+        };
+        let ended = tokio::select! {
+            ended = &mut connection => Some(ended),
+            () = stopped => None,
+        };
+        let ended = match ended {
+            Some(ended) => ended,
+            None => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection has broken off");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The driver from outside: its server over real HTTP, its client against it, its store on a disk.
+
+mod http;
+mod protocol;
+mod store;
