@@ -4,7 +4,7 @@
 //! need not be those that the state says it holds. Events come from them: the model never asks
 //! what the table would like to happen.
 
-use stateright::Model;
+use stateright::{Model, Property};
 use turnstile_spec::table::{
     Do, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
 };
@@ -222,6 +222,20 @@ impl Model for Environment<'_> {
             Outcome::Missing => next.wrong = Some(Wrong::NoRow),
         }
         Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("held-resources", |environment: &Self, at: &Configuration| {
+                at.is_over() || (at.wrong.is_none() && environment.is_as_held(at))
+            }),
+            Property::always("no-event-without-row", |_, at: &Configuration| {
+                at.wrong != Some(Wrong::NoRow)
+            }),
+            Property::always("impossible-is", |_, at: &Configuration| {
+                !matches!(at.wrong, Some(Wrong::Impossible(_)))
+            }),
+        ]
     }
 
     fn within_boundary(&self, configuration: &Configuration) -> bool {

@@ -1,0 +1,214 @@
+//! What the sessions of `commands/` cannot say: names that depend on what is bundled, files that
+//! are written beside the output, readers that go away, and what a checkout changes.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+fn turnstile(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    command.args(words).current_dir(folder).output().expect("the binary is built")
+}
+
+fn tables() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
+}
+
+/// An empty folder of this test's own, outside of any checkout's `spec`.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("what an earlier run left can go");
+    }
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    folder
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is text")
+}
+
+#[track_caller]
+fn ends_with(output: &Output, status: i32, error: &str) {
+    let found = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{found}");
+    assert!(found.contains(error), "`{error}` is not in: {found}");
+}
+
+#[test]
+fn unknown_names_are_bad_usage_and_name_what_is_known() {
+    let output = turnstile(&tables(), &["check", "clam"]);
+    ends_with(&output, 2, "no table, system or file is called `clam`; known here: claim");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn every_bundled_table_is_listed_with_its_counts() {
+    let output = turnstile(&tables(), &["list", "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let listing: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(listing["version"], 1);
+    let tables = listing["tables"].as_array().expect("a list");
+    let claim = tables.iter().find(|table| table["name"] == "claim").expect("claim is bundled");
+    assert_eq!(claim["document"], "claim-client.md");
+    assert_eq!(claim["states"], 17, "the document's state table has 17 lines");
+    assert_eq!(claim["rows"], 57, "the document's transition table has 57 lines");
+    assert!(claim["amendments"].is_u64());
+    assert!(listing["systems"].is_array());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    for words in [&["check", "ring.yaml"][..], &["list"], &["lint", "gate.yaml"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+            .args(words)
+            .current_dir(tables())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary is built");
+        drop(child.stdout.take());
+        let mut complaint = String::new();
+        let mut stderr = child.stderr.take().expect("piped");
+        stderr.read_to_string(&mut complaint).expect("standard error is text");
+        let status = child.wait().expect("it ends by itself");
+        assert_eq!(complaint, "", "{words:?}");
+        assert!(status.code().is_some_and(|code| code != 2), "{words:?}: {status}");
+    }
+}
+
+#[test]
+fn any_bytes_give_faults_and_no_panic() {
+    let folder = scratch("any-bytes");
+    let cases: [(&str, &[u8]); 5] = [
+        ("empty.yaml", b""),
+        ("binary.yaml", &[0, 159, 146, 150, 255, 10, 13, 0]),
+        ("list.yaml", b"- a\n- b\n"),
+        ("open.yaml", b"language: 1\nmachine: [\n"),
+        ("text.yaml", "\u{feff}just words — nothing more".as_bytes()),
+    ];
+    for (name, bytes) in cases {
+        fs::write(folder.join(name), bytes).expect("the folder is ours");
+        for verb in ["lint", "check"] {
+            let output = turnstile(&folder, &[verb, name, "--json"]);
+            assert_eq!(output.status.code(), Some(1), "{verb} {name}");
+            let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let fault = &report["results"][0]["faults"][0];
+            assert_eq!(fault["severity"], "error", "{verb} {name}");
+            assert_eq!(fault["file"], name);
+            assert!(fault["line"].as_u64().is_some_and(|line| line >= 1), "{verb} {name}");
+            assert!(fault["column"].as_u64().is_some_and(|column| column >= 1));
+        }
+    }
+}
+
+#[test]
+fn a_folder_is_no_file() {
+    let folder = scratch("a-folder");
+    fs::create_dir(folder.join("x.yaml")).expect("the folder is ours");
+    ends_with(&turnstile(&folder, &["lint", "x.yaml"]), 2, "cannot read x.yaml");
+    ends_with(&turnstile(&folder, &["check", "x.yaml"]), 2, "cannot read x.yaml");
+}
+
+#[test]
+fn other_programs_get_their_files() {
+    let folder = scratch("files");
+    let ring = tables().join("ring.yaml");
+    let ring = ring.to_str().expect("a checkout's path is text");
+    let words = ["check", ring, "--junit", "ring.xml", "--sarif", "ring.sarif"];
+    assert_eq!(turnstile(&folder, &words).status.code(), Some(1));
+
+    let junit = fs::read_to_string(folder.join("ring.xml")).expect("it was written");
+    assert!(junit.contains("<testsuite name=\"ring (table)\" tests=\"5\" failures=\"5\""));
+    assert_eq!(junit.matches("<testcase ").count(), 5);
+    assert_eq!(junit.matches("<failure ").count(), 5);
+    assert!(junit.contains("message=\"fails: quiet × bell rings is reached\""));
+
+    let sarif = fs::read(folder.join("ring.sarif")).expect("it was written");
+    let sarif: serde_json::Value = serde_json::from_slice(&sarif).expect("JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let found = sarif["runs"][0]["results"].as_array().expect("a list");
+    let levels: Vec<_> = found.iter().map(|result| result["level"].as_str()).collect();
+    let (error, warning) = (Some("error"), Some("warning"));
+    assert_eq!(levels, [error, error, warning, warning, error]);
+    let place = &found[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert_eq!(place, ring);
+}
+
+#[test]
+fn in_a_checkout_its_files_win_and_the_output_says_so() {
+    let root = scratch("checkout");
+    fs::create_dir_all(root.join("spec/tables")).expect("the folder is ours");
+    fs::create_dir_all(root.join("spec/systems")).expect("the folder is ours");
+    fs::write(root.join("spec/Cargo.toml"), "[package]\nname = \"turnstile-spec\"\n")
+        .expect("the folder is ours");
+    let gate = fs::read_to_string(tables().join("gate.yaml")).expect("checked in");
+    fs::write(root.join("spec/tables/gate.yaml"), gate).expect("the folder is ours");
+
+    let output = turnstile(&root, &["check", "gate"]);
+    assert_eq!(output.status.code(), Some(0));
+    let printed = text(&output.stdout);
+    let first = "from spec; other than in this binary: spec/tables/gate.yaml\n";
+    assert!(printed.starts_with(first), "{printed}");
+
+    let inner = root.join("spec/tables");
+    let output = turnstile(&inner, &["check", "gate"]);
+    let first = "from ../../spec; other than in this binary: ../../spec/tables/gate.yaml\n";
+    assert!(text(&output.stdout).starts_with(first));
+
+    let elsewhere = scratch("elsewhere");
+    ends_with(&turnstile(&elsewhere, &["check", "gate"]), 2, "is called `gate`");
+}
+
+#[test]
+fn two_runs_print_the_same() {
+    let runs: Vec<String> = (0..2)
+        .map(|_| {
+            let output = turnstile(&tables(), &["check", "ring.yaml", "fetch.yaml", "--json"]);
+            let printed = text(&output.stdout);
+            printed.lines().filter(|line| !line.contains("\"seconds\"")).collect()
+        })
+        .collect();
+    assert_eq!(runs[0], runs[1]);
+}
+
+/// A machine of 20 states in a row, each with three rows: 60 of them.
+fn sixty_rows() -> String {
+    use std::fmt::Write as _;
+    let mut table = String::from(
+        "language: 1\nmachine: sixty\nevents:\n  go: { kind: command }\n  back: { kind: command }\n\
+         \x20 answer: { payload: { status: 100..599 }, consumes: request }\nactions:\n\
+         \x20 ask: { creates: question }\n  forget: { abandons: question }\nresources:\n\
+         \x20 question: request\nstates:\n",
+    );
+    for state in 0..20 {
+        let initial = if state == 0 { ", initial: true" } else { "" };
+        let _ = writeln!(table, "  s{state}: {{ holds: [question]{initial} }}");
+    }
+    table.push_str("  end: { final: true }\ntransitions:\n");
+    for state in 0..20 {
+        let next = (state + 1) % 20;
+        let _ = writeln!(
+            table,
+            "  - {{ from: s{state}, to: s{next}, event: go }}\n  - {{ from: s{state}, to: end, \
+             event: back, do: [forget] }}\n  - {{ from: s{state}, to: s{next}, event: answer, \
+             do: [ask] }}"
+        );
+    }
+    table
+}
+
+#[test]
+fn a_table_of_sixty_rows_is_checked() {
+    let folder = scratch("sixty");
+    fs::write(folder.join("sixty.yaml"), sixty_rows()).expect("the folder is ours");
+    let begun = Instant::now();
+    let output = turnstile(&folder, &["check", "sixty.yaml"]);
+    // Measured for whoever reads the log; a busy machine must not fail the test.
+    println!("60 rows: {:.3} s, process and all", begun.elapsed().as_secs_f64());
+    let printed = text(&output.stdout);
+    assert!(printed.contains("60 of 60 rows taken"), "{printed}");
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+}

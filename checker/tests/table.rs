@@ -1,0 +1,141 @@
+//! The table level: verdicts and shortest runs against hand-written expectations, and stateright's
+//! own search over the same model.
+
+use std::path::Path;
+
+use stateright::{Checker as _, Model, Property};
+use turnstile_checker::report::options::{Options, Silent};
+use turnstile_checker::report::result::{PropertyReport, ResultReport, Verdict};
+use turnstile_checker::table;
+use turnstile_checker::table::environment::{Configuration, Environment, Happening};
+use turnstile_spec::literal::Literal;
+use turnstile_spec::{Source, bundled};
+
+fn literal(name: &str) -> Literal {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);
+    let text = std::fs::read_to_string(path).expect("checked in");
+    Literal::read(Source::new(name, text)).expect("the table is readable")
+}
+
+fn check(literal: &Literal) -> ResultReport {
+    table::check(&literal.vocabulary, &literal.table, &Options::new(&Silent))
+}
+
+#[track_caller]
+fn property<'r>(result: &'r ResultReport, name: &str) -> &'r PropertyReport {
+    let found = result.properties.iter().find(|property| property.name == name);
+    found.expect("every table has the five properties")
+}
+
+fn verdicts(result: &ResultReport) -> Vec<Verdict> {
+    result.properties.iter().map(|property| property.verdict).collect()
+}
+
+/// The events of the run that shows a failure, and what is wrong at its end.
+fn run<'r>(result: &'r ResultReport, name: &str) -> (Vec<&'r str>, &'r str) {
+    let property = property(result, name);
+    let events = property.counterexample.iter().map(|step| step.event.as_str()).collect();
+    (events, property.finding.as_deref().unwrap_or_default())
+}
+
+#[test]
+fn a_table_that_adds_up_holds() {
+    for (name, states, transitions) in [("gate.yaml", 2, 4), ("fetch.yaml", 5, 9)] {
+        let result = check(&literal(name));
+        assert_eq!(verdicts(&result), [Verdict::Holds; 5], "{name}");
+        assert!(result.complete, "{name}");
+        assert_eq!((result.states, result.transitions), (states, transitions), "{name}");
+        assert_eq!(result.coverage.rows, result.coverage.rows_taken, "{name}");
+    }
+}
+
+#[test]
+fn a_request_left_behind_is_answered_where_nobody_waits() {
+    let result = check(&literal("fetch-leaky.yaml"));
+    let leak = "in given up: question is outstanding but not held";
+    assert_eq!(run(&result, "held-resources"), (vec!["begin", "stop"], leak));
+    let late = "answer (100) from the question left behind";
+    let missing = "nothing is said of given up × answer";
+    assert_eq!(run(&result, "no-event-without-row"), (vec!["begin", "stop", late], missing));
+    assert!(result.complete);
+}
+
+#[test]
+fn what_is_said_to_be_impossible_is_tried() {
+    let result = check(&literal("ring.yaml"));
+    let expected = (vec!["pull", "pull", "bell rings"], "quiet × bell rings is reached");
+    assert_eq!(run(&result, "impossible-is"), expected);
+    assert_eq!(result.coverage.impossible_reached, ["quiet × bell rings"]);
+    assert_eq!(result.coverage.not_taken, ["r6", "r7"]);
+    // Bells are armed without end: the search is cut, and says so of what does not fail.
+    assert!(!result.complete);
+    assert_eq!(property(&result, "every-row-taken").verdict, Verdict::Incomplete);
+}
+
+#[test]
+fn the_literal_claim_table_fails_where_its_document_does() {
+    let text = bundled::table("claim").expect("bundled");
+    let literal = Literal::read(Source::new(text.file, text.text)).expect("readable");
+    let result = check(&literal);
+    let twice = "in Registering: timeout timer is armed 2 times, held once";
+    assert_eq!(run(&result, "held-resources"), (vec!["start"], twice));
+    assert_eq!(property(&result, "can-end").verdict, Verdict::Fails);
+    let stuck = property(&result, "can-end");
+    let mut stuck: Vec<&String> = stuck.finding.iter().chain(&stuck.others).collect();
+    stuck.sort();
+    let undeclared = ["Aborted", "aborted", "released", "withdrawn"];
+    let expected = undeclared.map(|state| format!("from {state} no final state can be reached"));
+    assert_eq!(stuck, expected.iter().collect::<Vec<_>>());
+}
+
+/// The model with one property that always holds: without one stateright ends at the first
+/// state, and with one that fails at the first failure.
+struct Whole(Environment<'static>);
+
+impl Model for Whole {
+    type State = Configuration;
+    type Action = Happening;
+
+    fn init_states(&self) -> Vec<Configuration> {
+        self.0.init_states()
+    }
+
+    fn actions(&self, state: &Configuration, actions: &mut Vec<Happening>) {
+        self.0.actions(state, actions);
+    }
+
+    fn next_state(&self, last: &Configuration, action: Happening) -> Option<Configuration> {
+        self.0.next_state(last, action)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![Property::always(
+            "counts what is there",
+            |whole: &Self, configuration: &Configuration| {
+                configuration.there.len() == whole.0.vocabulary.resources.len()
+            },
+        )]
+    }
+
+    fn within_boundary(&self, configuration: &Configuration) -> bool {
+        self.0.within_boundary(configuration)
+    }
+}
+
+#[test]
+fn stateright_counts_the_same_states() {
+    let all = ["gate.yaml", "fetch.yaml", "fetch-leaky.yaml", "ring.yaml"];
+    let mut tables: Vec<Literal> = all.into_iter().map(literal).collect();
+    for text in bundled::TABLES {
+        tables.push(Literal::read(Source::new(text.file, text.text)).expect("readable"));
+    }
+    for literal in tables {
+        let literal = Box::leak(Box::new(literal));
+        let (vocabulary, table) = (&literal.vocabulary, &literal.table);
+        let name = &vocabulary.machine;
+        let checker = Whole(Environment::new(vocabulary, table)).checker().spawn_bfs().join();
+        assert!(checker.is_done(), "{name}");
+        let result = check(literal);
+        assert_eq!(result.states, checker.unique_state_count() as u64, "{name}");
+    }
+}
