@@ -23,7 +23,7 @@ pub fn camel(name: &str) -> String {
 
 /// Whether a text can stand as the name of an enum's variant.
 #[must_use]
-pub fn is_variant(ident: &str) -> bool {
+pub(crate) fn is_variant(ident: &str) -> bool {
     ident.starts_with(|c: char| c.is_ascii_uppercase())
         && ident.bytes().all(|b| b.is_ascii_alphanumeric())
         && ident != "Self"

@@ -1,10 +1,11 @@
-//! The stable codes of faults. A code is never reused for another fault.
+//! The stable codes of faults. A code is never reused for another fault; [`crate::explain`] has a
+//! page on each.
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
         $($(#[$doc])* pub(crate) const $name: &str = $code;)*
         /// Every code, in order.
-        pub const ALL: &[&str] = &[$($code),*];
+        pub(crate) const ALL: &[&str] = &[$($code),*];
     };
 }
 
@@ -23,10 +24,10 @@ codes! {
     MISSING_KEY = "T006";
     /// A value of another kind.
     WRONG_SHAPE = "T007";
-    /// A comma that split a name in a flow row.
+    /// A comma that cut a value in two.
     COMMA = "T008";
-    /// Another version of the language.
-    LANGUAGE = "T009";
+    /// A payload whose values cannot be read.
+    BAD_PAYLOAD = "T009";
     /// A state that nothing declares.
     UNDECLARED_STATE = "T010";
     /// An event that nothing declares.
@@ -41,10 +42,58 @@ codes! {
     COLLISION = "T015";
     /// A name without a Rust spelling, or one that means something else.
     BAD_NAME = "T016";
-    /// A selector that hits no literal row.
+    /// A row written twice.
+    DUPLICATE_ROW = "T020";
+    /// Two rows that take the same event.
+    CONFLICT = "T021";
+    /// Cells of which nothing is said.
+    MISSING_CELL = "T022";
+    /// A cell that is said twice.
+    CELL_TWICE = "T023";
+    /// A pattern with values that the event cannot carry.
+    OUTSIDE = "T024";
+    /// A pattern without a value.
+    EMPTY = "T025";
+    /// A pattern that says nothing.
+    UNREADABLE = "T026";
+    /// A state that no run comes to.
+    UNREACHABLE = "T030";
+    /// A state that nothing leaves and that is not final.
+    NO_WAY_OUT = "T031";
+    /// A row out of a final state.
+    OUT_OF_FINAL = "T032";
+    /// No state to begin in, or several.
+    INITIAL = "T033";
+    /// A resource that is left behind.
+    LEAK = "T040";
+    /// A resource that is taken and not held.
+    NOT_HELD = "T041";
+    /// A resource that is created and held already.
+    CREATED_TWICE = "T042";
+    /// A general word that means none or several.
+    AMBIGUOUS = "T043";
+    /// A resource that the destination holds and the row does not bring.
+    NOT_BROUGHT = "T044";
+    /// A resource that a state lists twice.
+    HELD_TWICE = "T045";
+    /// A declaration that nothing uses.
+    UNUSED = "T050";
+    /// A line that is cited and excused.
+    CITED = "T051";
+    /// A selector that hits nothing.
     SELECTS_NOTHING = "T060";
-    /// A selector that hits several.
+    /// A selector that hits several rows.
     SELECTS_SEVERAL = "T061";
+    /// Two amendments of one thing.
+    AMENDED_TWICE = "T062";
+    /// An amendment that changes nothing.
+    NO_EFFECT = "T063";
+    /// An amendment that needs what is not there, or itself.
+    NEEDS = "T064";
+    /// Two amendments of one name.
+    ID_TWICE = "T065";
+    /// An amendment that adds what is there.
+    ADDS_KNOWN = "T066";
     /// A role that a system does not declare.
     UNKNOWN_ROLE = "T080";
     /// A link or a time relation that does not name two roles or timers.

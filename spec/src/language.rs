@@ -175,6 +175,7 @@ static SET_ROW: Shape = Shape {
         may("event", ONE_OR_MORE, "The new event."),
         may("if", GUARD, "The new condition."),
         may("do", NAMES, "The new actions."),
+        may("untaken", Kind::Text, "Why it is right that no run takes the row."),
     ],
 };
 

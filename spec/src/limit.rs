@@ -20,3 +20,5 @@ pub const AMENDMENTS: usize = 400;
 pub const CELL_GUARDS: usize = 10;
 /// Faults of one file that are kept; the rest are counted.
 pub const FAULTS: usize = 400;
+/// Rows that one state and event may have: conflicts are decided for every two of them.
+pub const CELL_ROWS: usize = 100;

@@ -20,6 +20,8 @@ pub struct Literal {
     pub amendments: Vec<Amendment>,
     /// The document that it transcribes.
     pub document: Option<Document>,
+    /// The document's lines that nothing cites.
+    pub uncited: Vec<Uncited>,
     /// The file.
     pub source: Source,
     read: Read,
@@ -38,6 +40,17 @@ pub struct Document {
     pub sha256: String,
     /// The lines that the whole table stands for.
     pub cite: Vec<Lines>,
+}
+
+/// Lines of the document that nothing cites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncited {
+    /// The lines.
+    pub lines: Vec<Lines>,
+    /// Why.
+    pub because: String,
+    /// Where the file says so.
+    pub span: Span,
 }
 
 /// A difference from the document, with its reason.
@@ -123,6 +136,7 @@ impl Literal {
             findings: literal.findings,
             amendments: read.amendments(),
             document: read.document(),
+            uncited: read.uncited(),
             source,
             read,
         })

@@ -178,7 +178,7 @@ impl Tree<'_> {
                 self.refuse(span, "an alias");
                 self.put(Node { span, value: Value::Absent })
             }
-            _ => Some(()),
+            Event::Anchor(..) | Event::UnresolvedAlias(_) | _ => Some(()),
         }
     }
 

@@ -1,11 +1,26 @@
 //! The lint passes, one a file: each looks at a whole table and adds what it finds. None changes it.
 
+mod account;
+mod amendments;
+mod cells;
+mod citations;
+mod conflicts;
+mod counts;
+mod finals;
+mod general;
+mod names;
+mod patterns;
+mod payloads;
+mod reach;
+mod resources;
 mod undeclared;
+mod unused;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Span};
+use crate::limit;
 use crate::raw;
 use crate::read::draft::Lookup;
-use crate::table::Table;
+use crate::table::{EventId, ResourceId, RowId, StateId, Table};
 
 /// What the passes look at: the words, the names and the table built from them.
 pub(crate) struct Subject<'a> {
@@ -15,18 +30,84 @@ pub(crate) struct Subject<'a> {
     pub(crate) lookup: &'a Lookup<'a>,
     /// What was built from them.
     pub(crate) table: &'a Table,
-    /// Whether the amendments are in it.
-    pub(crate) is_amended: bool,
 }
 
 /// What stops the reader although every shape is right.
-pub(crate) fn errors(_raw: &raw::Table, _faults: &mut Vec<Fault>) {}
+pub(crate) fn errors(raw: &raw::Table, faults: &mut Vec<Fault>) {
+    counts::check(raw, faults);
+    payloads::check(raw, faults);
+}
 
 /// What is wrong with a table that can be built.
 pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
+    let passes = [
+        undeclared::check,
+        names::check,
+        patterns::check,
+        conflicts::check,
+        cells::check,
+        reach::check,
+        finals::check,
+        general::check,
+        resources::check,
+        unused::check,
+        citations::check,
+    ];
     let mut faults = Vec::new();
-    for pass in [undeclared::check] {
+    for pass in passes {
         pass(subject, &mut faults);
+        faults.truncate(limit::FAULTS);
     }
     faults
+}
+
+/// What is wrong with the amendments, beside selectors that hit nothing.
+pub(crate) fn amendments(subject: &Subject<'_>) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    amendments::check(subject, &mut faults);
+    faults
+}
+
+impl Subject<'_> {
+    fn state(&self, id: StateId) -> &str {
+        self.lookup.vocabulary.states.get(id.index()).map_or("", |name| &name.name)
+    }
+
+    fn event(&self, id: EventId) -> &str {
+        self.lookup.vocabulary.events.get(id.index()).map_or("", |event| &event.name.name)
+    }
+
+    fn resource(&self, id: ResourceId) -> &str {
+        let resource = self.lookup.vocabulary.resources.get(id.index());
+        resource.map_or("", |resource| &resource.name.name)
+    }
+
+    /// Where a state is declared in this table.
+    fn declared_at(&self, id: StateId) -> Option<Span> {
+        let name = self.state(id);
+        let states = &self.lookup.draft.parts.states;
+        let found = states.iter().find(|(word, state)| word.text == name && !state.undeclared);
+        found.map(|(word, _)| word.span)
+    }
+
+    /// Where a row is written.
+    fn row_at(&self, id: RowId) -> Span {
+        self.lookup.vocabulary.rows.get(id.index()).map(|row| row.span).unwrap_or_default()
+    }
+
+    /// A row by its id, as faults call it.
+    fn row(&self, id: RowId) -> String {
+        let id = self.lookup.vocabulary.rows.get(id.index()).map_or("", |row| row.id.as_str());
+        format!("row {id}")
+    }
+}
+
+/// Names in backquotes, the last after "and".
+fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
 }

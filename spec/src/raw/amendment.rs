@@ -45,6 +45,7 @@ pub(crate) struct SetRow {
     pub(crate) event: Option<Vec<Word>>,
     pub(crate) condition: Option<Condition>,
     pub(crate) does: Option<Vec<Word>>,
+    pub(crate) untaken: Option<Word>,
     pub(crate) span: Span,
 }
 
@@ -68,6 +69,37 @@ pub(crate) struct CellSelector {
     pub(crate) states: Vec<Word>,
     pub(crate) events: Vec<Word>,
     pub(crate) span: Span,
+}
+
+impl Amendment {
+    /// Whether it says why, and not what.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Removal { rows, states, sets, events, actions, resources, guards, ignore, impossible } =
+            &self.remove;
+        let words = [states, sets, events, actions, resources, guards];
+        self.rows.is_empty()
+            && self.add.is_empty()
+            && self.change.is_empty()
+            && rows.is_empty()
+            && words.iter().all(|words| words.is_empty())
+            && ignore.is_empty()
+            && impossible.is_empty()
+    }
+}
+
+impl Selector {
+    /// Whether it says anything.
+    pub(crate) fn is_written(&self) -> bool {
+        !self.cite.is_empty() || self.from.is_some() || self.event.is_some()
+    }
+}
+
+impl SetRow {
+    /// Whether it says anything.
+    pub(crate) fn is_written(&self) -> bool {
+        let words = self.from.is_some() || self.event.is_some() || self.does.is_some();
+        words || self.to.is_some() || self.condition.is_some() || self.untaken.is_some()
+    }
 }
 
 pub(super) fn amendment(node: &Node) -> Amendment {
@@ -114,6 +146,7 @@ fn set_row(node: &Node) -> SetRow {
         event: words(node, "event"),
         condition: node.at("if").map(condition),
         does: words(node, "do"),
+        untaken: word(node, "untaken"),
         span: node.span,
     }
 }

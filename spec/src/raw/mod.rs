@@ -4,6 +4,7 @@
 mod amendment;
 mod row;
 
+use crate::literal::Uncited;
 use crate::shape;
 use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
@@ -36,6 +37,23 @@ pub(crate) struct Parts {
     pub(crate) rows: Vec<Row>,
     pub(crate) ignore: Vec<Cell>,
     pub(crate) impossible: Vec<Cell>,
+}
+
+impl Parts {
+    /// Whether nothing is declared.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { states, sets, events, actions, resources, guards, rows, ignore, impossible } =
+            self;
+        states.is_empty()
+            && sets.is_empty()
+            && events.is_empty()
+            && actions.is_empty()
+            && resources.is_empty()
+            && guards.is_empty()
+            && rows.is_empty()
+            && ignore.is_empty()
+            && impossible.is_empty()
+    }
 }
 
 /// The document that a table transcribes.
@@ -104,14 +122,6 @@ pub(crate) struct Resource {
     pub(crate) about: About,
     pub(crate) kind: Option<Word>,
     pub(crate) any_of: Option<Vec<Word>>,
-}
-
-/// Lines that nothing cites.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Uncited {
-    pub(crate) lines: Vec<Lines>,
-    pub(crate) because: String,
-    pub(crate) span: crate::fault::Span,
 }
 
 /// Reads a tree whose shape is right.

@@ -87,6 +87,21 @@ pub(super) fn condition(node: &Node) -> Condition {
     }
 }
 
+impl Row {
+    /// Whether another row says the same, wherever it stands.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
+        let guard = |row: &Self| row.condition.as_ref().map(Condition::words);
+        let excuse = |row: &Self| row.untaken.as_ref().map(|word| word.text.clone());
+        texts(&self.from) == texts(&other.from)
+            && self.to.text == other.to.text
+            && texts(&self.event) == texts(&other.event)
+            && guard(self) == guard(other)
+            && texts(&self.does) == texts(&other.does)
+            && excuse(self) == excuse(other)
+    }
+}
+
 impl Condition {
     /// The condition in words, as reports show it.
     pub(crate) fn words(&self) -> String {

@@ -1,7 +1,7 @@
 //! Amendments put to a table: all at once, each to the literal table only.
 
 use crate::code;
-use crate::fault::Fault;
+use crate::fault::{Fault, Span};
 use crate::literal::{self, Amendment};
 use crate::raw::{self, Parts};
 use crate::read::draft::Draft;
@@ -59,32 +59,36 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
 impl Listed {
     /// The one literal row that a selector means.
     fn select(&mut self, selector: &raw::Selector) -> Option<RowId> {
-        let hits: Vec<(RowId, crate::fault::Span)> = self
-            .literal
-            .iter()
-            .filter(|(_, row)| is_meant(selector, row))
-            .map(|(id, row)| (*id, row.span))
-            .collect();
-        match hits[..] {
-            [(one, _)] => return Some(one),
-            [] => {
-                let fault = Fault::finding(code::SELECTS_NOTHING, "the selector hits no row")
-                    .label(selector.span, "no literal row is like this")
-                    .help("name a row of `transitions` by `cite`, or by `from`, `event` and `if`");
-                self.faults.push(fault);
-            }
-            _ => {
-                let message = format!("the selector hits {} rows", hits.len());
-                let mut fault = Fault::finding(code::SELECTS_SEVERAL, message)
-                    .label(selector.span, "one row must be meant");
-                for (_, span) in hits.iter().take(3) {
-                    fault = fault.label(*span, "this one?");
-                }
-                self.faults.push(fault.help("add `from`, `event` or `if` to the selector"));
-            }
+        if let Some(at) = only(self.literal.iter().map(|(_, row)| row), selector) {
+            return self.literal.get(at).map(|(id, _)| *id);
         }
+        let rows = self.literal.iter().filter(|(_, row)| is_meant(selector, row));
+        let hits: Vec<Span> = rows.map(|(_, row)| row.span).collect();
+        let fault = if hits.is_empty() {
+            Fault::finding(code::SELECTS_NOTHING, "the selector hits no row")
+                .label(selector.span, "no literal row is like this")
+                .help("name a row of `transitions` by `cite`, or by `from`, `event` and `if`")
+        } else {
+            let message = format!("the selector hits {} rows", hits.len());
+            let fault = Fault::finding(code::SELECTS_SEVERAL, message)
+                .label(selector.span, "one row must be meant");
+            let some = hits.iter().take(3);
+            let fault = some.fold(fault, |fault, span| fault.label(*span, "this one?"));
+            fault.help("add `from`, `event` or `if` to the selector")
+        };
+        self.faults.push(fault);
         None
     }
+}
+
+/// The place of the one row that a selector means.
+pub(crate) fn only<'r>(
+    rows: impl Iterator<Item = &'r raw::Row>,
+    selector: &raw::Selector,
+) -> Option<usize> {
+    let mut hits = rows.enumerate().filter(|(_, row)| is_meant(selector, row));
+    let (at, _) = hits.next()?;
+    hits.next().is_none().then_some(at)
 }
 
 fn is_meant(selector: &raw::Selector, row: &raw::Row) -> bool {
@@ -94,9 +98,7 @@ fn is_meant(selector: &raw::Selector, row: &raw::Row) -> bool {
             texts.join(", ") == wanted.text
         })
     };
-    let something =
-        !selector.cite.is_empty() || selector.from.is_some() || selector.event.is_some();
-    something
+    selector.is_written()
         && (selector.cite.is_empty() || selector.cite == row.cite)
         && is(&selector.from, &row.from)
         && is(&selector.event, &row.event)
@@ -106,7 +108,7 @@ fn is_meant(selector: &raw::Selector, row: &raw::Row) -> bool {
 }
 
 /// A row with new values.
-fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
+pub(crate) fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
     let mut row = row.clone();
     row.span = set.span;
     row.from = set.from.clone().unwrap_or(row.from);
@@ -114,6 +116,7 @@ fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
     row.event = set.event.clone().unwrap_or(row.event);
     row.condition = set.condition.clone().or(row.condition);
     row.does = set.does.clone().unwrap_or(row.does);
+    row.untaken = set.untaken.clone().or(row.untaken);
     row
 }
 

@@ -1,8 +1,10 @@
 //! A draft becomes a [`Table`]: lists written out, patterns and general words resolved. What cannot be
 //! resolved is left out here and reported by a lint.
 
-use crate::limit;
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::raw;
+use crate::read::cover::{self, Index};
 use crate::read::draft::{Draft, Lookup};
 use crate::read::pattern;
 use crate::table::{
@@ -17,9 +19,7 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     let mut table = Table { states: states(&lookup), ..Table::default() };
     for (id, row) in &draft.rows {
         for at in places(&lookup, row) {
-            if table.rows.len() < limit::EXPANDED_ROWS {
-                table.rows.push(one(&lookup, *id, row, at, &table.states));
-            }
+            table.rows.push(one(&lookup, *id, row, at, &table.states));
         }
     }
     cells(&lookup, &mut table);
@@ -57,7 +57,7 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
         .flat_map(|(_, row)| row.from.iter().chain([&row.to]))
         .map(|word| word.text.as_str())
         .collect();
-    let used: std::collections::BTreeSet<&str> = used.into_iter().collect();
+    let used: BTreeSet<&str> = used.into_iter().collect();
     let names = lookup.vocabulary.states.iter().map(|name| name.name.as_str());
     names
         .map(|name| match lookup.declaration(name) {
@@ -115,21 +115,13 @@ pub(crate) fn resolve(
     word: &str,
     held: &[ResourceId],
 ) -> Result<ResourceId, Vec<ResourceId>> {
-    let Some(general) = lookup.general(word) else { return lookup.resource(word).ok_or_default() };
+    let Some(general) = lookup.general(word) else {
+        return lookup.resource(word).ok_or_else(Vec::new);
+    };
     let meant: Vec<ResourceId> = general.iter().copied().filter(|id| held.contains(id)).collect();
     match meant[..] {
         [one] => Ok(one),
         _ => Err(meant),
-    }
-}
-
-trait OkOrDefault<T> {
-    fn ok_or_default<E: Default>(self) -> Result<T, E>;
-}
-
-impl<T> OkOrDefault<T> for Option<T> {
-    fn ok_or_default<E: Default>(self) -> Result<T, E> {
-        self.ok_or_else(E::default)
     }
 }
 
@@ -169,40 +161,44 @@ fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {
 
 /// Explicit cells first; then those of `any`, wherever nothing else is said.
 fn cells(lookup: &Lookup<'_>, table: &mut Table) {
-    let parts = &lookup.draft.parts;
-    for wide in [false, true] {
-        for (cells, kind) in
-            [(&parts.ignore, CellKind::Ignore), (&parts.impossible, CellKind::Impossible)]
-        {
-            for cell in cells {
-                put_cell(lookup, table, cell, kind, wide);
-            }
+    table.cells = named_cells(lookup, false);
+    let index = Index::new(table);
+    let mut wide: BTreeMap<(StateId, EventId), Vec<Cell>> = BTreeMap::new();
+    for cell in named_cells(lookup, true) {
+        let earlier = wide.entry((cell.state, cell.event)).or_default();
+        let mut pattern = match index.at(cell.state, cell.event) {
+            Some(place) => cover::unsaid(&place.rows, &place.cells, &cell.pattern),
+            None => cell.pattern.clone(),
+        };
+        for other in earlier.iter() {
+            pattern = pattern::minus(&pattern, &other.pattern);
+        }
+        if !pattern.0.is_empty() {
+            earlier.push(Cell { pattern, ..cell });
         }
     }
+    table.cells.extend(wide.into_values().flatten());
 }
 
-fn put_cell(lookup: &Lookup<'_>, table: &mut Table, cell: &raw::Cell, kind: CellKind, wide: bool) {
-    for word in cell.states.iter().filter(|word| (word.text == "any") == wide) {
-        for state in lookup.sources(&word.text) {
-            for event in &cell.events {
-                let Ok((event, pattern)) = pattern::event(&event.text, lookup.vocabulary) else {
-                    continue;
-                };
-                let pattern = if wide { unsaid(table, state, event, &pattern) } else { pattern };
-                if !pattern.0.is_empty() && table.cells.len() < limit::CELLS {
+/// The cells whose state is `any`, or those that name one.
+fn named_cells(lookup: &Lookup<'_>, wide: bool) -> Vec<Cell> {
+    let parts = &lookup.draft.parts;
+    let kinds = [(&parts.ignore, CellKind::Ignore), (&parts.impossible, CellKind::Impossible)];
+    let mut cells = Vec::new();
+    for (cell, kind) in kinds.iter().flat_map(|(cells, kind)| cells.iter().map(move |c| (c, *kind)))
+    {
+        for word in cell.states.iter().filter(|word| (word.text == "any") == wide) {
+            for state in lookup.sources(&word.text) {
+                for event in &cell.events {
+                    let Ok((event, pattern)) = pattern::event(&event.text, lookup.vocabulary)
+                    else {
+                        continue;
+                    };
                     let because = cell.because.clone();
-                    let span = cell.span;
-                    table.cells.push(Cell { state, event, pattern, kind, because, span });
+                    cells.push(Cell { state, event, pattern, kind, because, span: cell.span });
                 }
             }
         }
     }
-}
-
-/// The payloads of a cell for which there is neither a row nor a cell yet.
-pub(crate) fn unsaid(table: &Table, state: StateId, event: EventId, of: &Pattern) -> Pattern {
-    let rows = table.rows.iter().filter(|row| row.from == state && row.event == event);
-    let cells = table.cells.iter().filter(|cell| cell.state == state && cell.event == event);
-    let said = rows.map(|row| &row.pattern).chain(cells.map(|cell| &cell.pattern));
-    said.fold(of.clone(), |left, pattern| pattern::minus(&left, pattern))
+    cells
 }

@@ -106,10 +106,6 @@ impl<'a> Lookup<'a> {
         self.events.get(name.name.name.as_str()).copied()
     }
 
-    pub(crate) fn event_named(&self, name: &str) -> Option<&'a raw::Event> {
-        self.events.get(name).copied()
-    }
-
     pub(crate) fn does(&self, name: &str) -> Option<&'a raw::Action> {
         self.does.get(name).copied()
     }

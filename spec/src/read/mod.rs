@@ -2,17 +2,19 @@
 
 pub(crate) mod amend;
 pub(crate) mod build;
+pub(crate) mod cover;
 pub(crate) mod draft;
 pub(crate) mod pattern;
 mod rows;
-mod vocabulary;
+pub(crate) mod vocabulary;
 
 use crate::code;
 use crate::fault::{Fault, sort};
 use crate::language;
 use crate::lint::{self, Subject};
-use crate::literal::{Amendment, Document, Partial};
+use crate::literal::{Amendment, Document, Partial, Uncited};
 use crate::raw;
+use crate::read::draft::{Draft, Lookup};
 use crate::shape::{self, Kind};
 use crate::source::Source;
 use crate::table::Vocabulary;
@@ -63,25 +65,27 @@ pub(crate) fn names(source: &Source) -> Vocabulary {
 impl Read {
     /// The table as written.
     pub(crate) fn literal(&self) -> Partial {
-        let draft = amend::literal(&self.raw, &self.listed);
-        self.lint(&draft, &[], false)
+        self.build(&amend::literal(&self.raw, &self.listed), lint::findings)
     }
 
     /// The table with every amendment but these.
     pub(crate) fn amended(&self, without: &[&str]) -> Partial {
         let draft = amend::amended(&self.raw, &self.listed, without);
-        self.lint(&draft, without, true)
+        let mut partial = self.build(&draft, |subject| {
+            let mut faults = lint::findings(subject);
+            faults.extend(lint::amendments(subject));
+            faults
+        });
+        partial.findings.extend(self.listed.faults.iter().cloned());
+        sort(&mut partial.findings);
+        partial
     }
 
-    fn lint(&self, draft: &draft::Draft, without: &[&str], is_amended: bool) -> Partial {
+    fn build(&self, draft: &Draft, findings: fn(&Subject<'_>) -> Vec<Fault>) -> Partial {
         let table = build::table(&self.vocabulary, draft);
-        let lookup = draft::Lookup::new(&self.vocabulary, draft);
-        let subject = Subject { raw: &self.raw, lookup: &lookup, table: &table, is_amended };
-        let mut findings = lint::findings(&subject);
-        if is_amended {
-            findings.extend(self.listed.faults.iter().cloned());
-            let _ = without;
-        }
+        let lookup = Lookup::new(&self.vocabulary, draft);
+        let subject = Subject { raw: &self.raw, lookup: &lookup, table: &table };
+        let mut findings = findings(&subject);
         sort(&mut findings);
         Partial { table, findings }
     }
@@ -89,6 +93,11 @@ impl Read {
     /// The amendments, in the file's order.
     pub(crate) fn amendments(&self) -> Vec<Amendment> {
         amend::describe(&self.raw, &self.listed)
+    }
+
+    /// The lines that nothing cites.
+    pub(crate) fn uncited(&self) -> Vec<Uncited> {
+        self.raw.uncited.clone()
     }
 
     /// The document.

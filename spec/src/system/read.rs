@@ -114,7 +114,7 @@ impl Read<'_> {
         }
         let capacity = word(node, "slots").or_else(|| word(node, "capacity"));
         let capacity = capacity.and_then(|word| word.text.parse().ok());
-        if !capacity.is_some_and(|capacity: u32| capacity > 0) {
+        if capacity.is_none_or(|capacity: u32| capacity == 0) {
             let message = format!("the link `{}` has no capacity", name.text);
             let fault = Fault::error(code::NO_CAPACITY, message)
                 .label(name.span, "nothing bounds what is on its way")

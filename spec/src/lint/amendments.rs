@@ -1,0 +1,236 @@
+//! Amendments among themselves: two of one thing, one without effect, one that needs what is not there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code;
+use crate::fault::{Fault, Span};
+use crate::lint::Subject;
+use crate::raw::{Amendment, Named, Parts};
+use crate::read::amend;
+use crate::yaml::Word;
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let amendments = &subject.raw.amendments;
+    ids(amendments, faults);
+    needs(amendments, faults);
+    let mut seen = BTreeMap::new();
+    for amendment in amendments {
+        is_empty(amendment, faults);
+        rows(subject, amendment, &mut seen, faults);
+        parts(subject, amendment, &mut seen, faults);
+    }
+}
+
+/// What an amendment touches, and where.
+type Touched = BTreeMap<(&'static str, String), Span>;
+
+fn ids(amendments: &[Amendment], faults: &mut Vec<Fault>) {
+    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    for amendment in amendments {
+        if let Some(first) = seen.insert(&amendment.id.text, amendment.id.span) {
+            let fault = Fault::finding(
+                code::ID_TWICE,
+                format!("two amendments are called `{}`", amendment.id.text),
+            )
+            .label(amendment.id.span, "the second")
+            .label(first, "the first")
+            .help("rename one of them");
+            faults.push(fault);
+        }
+    }
+}
+
+fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
+    let needs: BTreeMap<&str, Vec<&str>> = amendments
+        .iter()
+        .map(|a| (a.id.text.as_str(), a.needs.iter().map(|word| word.text.as_str()).collect()))
+        .collect();
+    for amendment in amendments {
+        for word in &amendment.needs {
+            if !needs.contains_key(word.text.as_str()) {
+                let near = crate::shape::nearest(&word.text, needs.keys().copied());
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "name another amendment of this file".to_owned(),
+                };
+                let message = format!("no amendment is called `{}`", word.text);
+                let fault =
+                    Fault::finding(code::NEEDS, message).label(word.span, "no such amendment");
+                faults.push(fault.help(help));
+            } else if reaches(&needs, &word.text, &amendment.id.text) {
+                let message = format!("`{}` needs itself", amendment.id.text);
+                let fault = Fault::finding(code::NEEDS, message)
+                    .label(
+                        word.span,
+                        format!("`{}` needs `{}` in turn", word.text, amendment.id.text),
+                    )
+                    .help("make one amendment of them");
+                faults.push(fault);
+            }
+        }
+    }
+}
+
+fn reaches<'a>(needs: &BTreeMap<&'a str, Vec<&'a str>>, from: &'a str, to: &str) -> bool {
+    let mut seen = BTreeSet::from([from]);
+    let mut next = vec![from];
+    while let Some(id) = next.pop() {
+        if id == to {
+            return true;
+        }
+        next.extend(needs.get(id).into_iter().flatten().filter(|id| seen.insert(id)));
+    }
+    false
+}
+
+fn is_empty(amendment: &Amendment, faults: &mut Vec<Fault>) {
+    let mut put = |message: String, text: &str, help: &str| {
+        let fault = Fault::finding(code::NO_EFFECT, message).label(amendment.id.span, text);
+        faults.push(fault.help(help));
+    };
+    if amendment.is_empty() {
+        let message = format!("`{}` changes nothing", amendment.id.text);
+        put(
+            message,
+            "it says why, and not what",
+            "add `row` and `set`, `add`, `change` or `remove`",
+        );
+    }
+    if amendment.shown_by.is_empty() {
+        let message = format!("nothing shows that `{}` is needed", amendment.id.text);
+        put(
+            message,
+            "`shown-by` is empty",
+            "name what fails without it: a fault's code, a property",
+        );
+    }
+}
+
+fn touch(
+    seen: &mut Touched,
+    section: &'static str,
+    name: String,
+    span: Span,
+    faults: &mut Vec<Fault>,
+) {
+    if let Some(first) = seen.insert((section, name), span) {
+        let fault = Fault::finding(code::AMENDED_TWICE, "two amendments are of one thing")
+            .label(span, "the second")
+            .label(first, "the first")
+            .help("make one amendment of them: each is put to the literal table, none to another");
+        faults.push(fault);
+    }
+}
+
+fn rows(subject: &Subject<'_>, amendment: &Amendment, seen: &mut Touched, faults: &mut Vec<Fault>) {
+    let rows = &subject.raw.parts.rows;
+    for change in &amendment.rows {
+        if let Some(at) = amend::only(rows.iter(), &change.row) {
+            touch(seen, "rows", at.to_string(), change.row.span, faults);
+            if amend::set(&rows[at], &change.set).is_like(&rows[at]) {
+                let fault = Fault::finding(code::NO_EFFECT, "the row is as it was")
+                    .label(change.set.span, "this changes nothing")
+                    .label(rows[at].span, "the literal row")
+                    .help("say what differs, or remove the amendment");
+                faults.push(fault);
+            }
+        }
+    }
+    for selector in &amendment.remove.rows {
+        if let Some(at) = amend::only(rows.iter(), selector) {
+            touch(seen, "rows", at.to_string(), selector.span, faults);
+        }
+    }
+}
+
+fn parts(
+    subject: &Subject<'_>,
+    amendment: &Amendment,
+    seen: &mut Touched,
+    faults: &mut Vec<Fault>,
+) {
+    let literal = &subject.raw.parts;
+    let Amendment { add, change, remove, .. } = amendment;
+    let is_declared = |name: &str| {
+        literal.states.iter().any(|(word, state)| word.text == name && !state.undeclared)
+    };
+    let mut each =
+        |section, known: Vec<&Word>, add: Vec<&Word>, change: Vec<&Word>, remove: &[Word]| {
+            for word in add {
+                let first = known.iter().find(|known| known.text == word.text);
+                let is_known = section != "states" || is_declared(&word.text);
+                if let Some(first) = first.filter(|_| is_known) {
+                    let fault = Fault::finding(
+                        code::ADDS_KNOWN,
+                        format!("`{}` is there already", word.text),
+                    )
+                    .label(word.span, "added here")
+                    .label(first.span, "declared here")
+                    .help("put it under `change`, or give it another name");
+                    faults.push(fault);
+                } else {
+                    touch(seen, section, word.text.clone(), word.span, faults);
+                }
+            }
+            for word in change.into_iter().chain(remove) {
+                if known.iter().any(|known| known.text == word.text) {
+                    touch(seen, section, word.text.clone(), word.span, faults);
+                } else {
+                    faults.push(nothing(section, word, &known));
+                }
+            }
+        };
+    each("states", keys(&literal.states), keys(&add.states), keys(&change.states), &remove.states);
+    each("sets", keys(&literal.sets), keys(&add.sets), keys(&change.sets), &remove.sets);
+    each("events", keys(&literal.events), keys(&add.events), keys(&change.events), &remove.events);
+    each(
+        "actions",
+        keys(&literal.actions),
+        keys(&add.actions),
+        keys(&change.actions),
+        &remove.actions,
+    );
+    each(
+        "resources",
+        keys(&literal.resources),
+        keys(&add.resources),
+        keys(&change.resources),
+        &remove.resources,
+    );
+    each("guards", keys(&literal.guards), keys(&add.guards), Vec::new(), &remove.guards);
+    cells(literal, amendment, seen, faults);
+}
+
+fn keys<T>(named: &Named<T>) -> Vec<&Word> {
+    named.iter().map(|(word, _)| word).collect()
+}
+
+fn nothing(section: &str, word: &Word, known: &[&Word]) -> Fault {
+    let near = crate::shape::nearest(&word.text, known.iter().map(|word| word.text.as_str()));
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("name what the literal table has under `{section}`"),
+    };
+    let message = format!("`{section}` has no `{}` to amend", word.text);
+    Fault::finding(code::SELECTS_NOTHING, message).label(word.span, "hits nothing").help(help)
+}
+
+fn cells(literal: &Parts, amendment: &Amendment, seen: &mut Touched, faults: &mut Vec<Fault>) {
+    for (section, cells, selectors) in [
+        ("ignore", &literal.ignore, &amendment.remove.ignore),
+        ("impossible", &literal.impossible, &amendment.remove.impossible),
+    ] {
+        for selector in selectors {
+            match cells.iter().position(|cell| amend::is_cell(selector, cell)) {
+                Some(at) => touch(seen, section, at.to_string(), selector.span, faults),
+                None => {
+                    let message = format!("`{section}` has no such entry");
+                    let fault = Fault::finding(code::SELECTS_NOTHING, message)
+                        .label(selector.span, "hits nothing")
+                        .help("write `state` and `event` as the literal entry has them");
+                    faults.push(fault);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Every state, event and payload is a row, ignored, impossible, or stands here: cells of which nothing
+//! is said, and cells that are said twice.
+
+use std::collections::BTreeMap;
+
+use crate::code;
+use crate::fault::Fault;
+use crate::lint::Subject;
+use crate::read::cover::{self, Index};
+use crate::read::pattern;
+use crate::table::{Event, EventId, EventKind, Pattern, State, StateId};
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let index = Index::new(subject.table);
+    missing(subject, &index, faults);
+    twice(subject, &index, faults);
+}
+
+/// States in which the same payloads of an event are missing.
+type Groups<'s> = BTreeMap<String, Vec<&'s str>>;
+
+fn missing(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
+    for (event, declared) in (0u16..).map(EventId).zip(&subject.lookup.vocabulary.events) {
+        if subject.lookup.event(event).is_none() {
+            continue;
+        }
+        let (mut open, mut closed) = (Groups::new(), Groups::new());
+        for (id, state) in (0u16..).map(StateId).zip(&subject.table.states) {
+            let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
+            if subject.declared_at(id).is_none() {
+                continue;
+            }
+            let whole = pattern::whole(declared);
+            let left = match index.at(id, event) {
+                Some(place) => cover::unsaid(&place.rows, &place.cells, &whole),
+                None => whole,
+            };
+            if !left.0.is_empty() {
+                let groups = if can_come(declared, state) { &mut open } else { &mut closed };
+                groups.entry(words(declared, &left)).or_default().push(subject.state(id));
+            }
+        }
+        if !open.is_empty() || !closed.is_empty() {
+            faults.push(fault(subject, declared, &open, &closed));
+        }
+    }
+}
+
+/// Whether the state holds what the event consumes, or the event consumes nothing.
+fn can_come(event: &Event, state: &State) -> bool {
+    event.kind != EventKind::Consuming
+        || event.consumes.iter().any(|id| state.holds.contains(id) || state.may_hold.contains(id))
+}
+
+fn words(event: &Event, left: &Pattern) -> String {
+    match &event.payload {
+        Some(payload) if *left != pattern::whole(event) => {
+            let words = format!("{} ({})", event.name.name, pattern::text(left, &payload.domain));
+            if words.contains(',') { format!("\"{words}\"") } else { words }
+        }
+        Some(_) | None => event.name.name.clone(),
+    }
+}
+
+fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Groups<'_>) -> Fault {
+    let count: usize = open.values().chain(closed.values()).map(Vec::len).sum();
+    let name = &event.name.name;
+    let states = if count == 1 { "one state".to_owned() } else { format!("{count} states") };
+    let mut help = Vec::new();
+    if !open.is_empty() {
+        help.push(
+            "it can come here: add rows, or say under `ignore` why nothing happens".to_owned(),
+        );
+        help.extend(lines(open));
+    }
+    if !closed.is_empty() {
+        let why = if open.is_empty() { "nothing" } else { "and nothing" };
+        help.push(format!(
+            "{why} that causes it is held here: say under `impossible` why it cannot come"
+        ));
+        help.extend(lines(closed));
+    }
+    let at = subject.lookup.draft.parts.events.iter().find(|(word, _)| word.text == *name);
+    let span = at.map_or(event.name.span, |(word, _)| word.span);
+    Fault::finding(code::MISSING_CELL, format!("nothing is said of `{name}` in {states}"))
+        .label(span, format!("{states} without a row, `ignore` or `impossible`"))
+        .help(help.join("\n"))
+}
+
+/// Ready to be put under `ignore` or `impossible`.
+fn lines(groups: &Groups<'_>) -> Vec<String> {
+    let line = |(event, states): (&String, &Vec<&str>)| {
+        format!("  - {{ state: [{}], event: {event}, because: … }}", states.join(", "))
+    };
+    groups.iter().map(line).collect()
+}
+
+fn twice(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
+    for (state, event, place) in index.places() {
+        for (nth, cell) in place.cells.iter().enumerate() {
+            let what = format!("`{}` in `{}`", subject.event(event), subject.state(state));
+            let row = place
+                .rows
+                .iter()
+                .find(|row| cover::is_always(&row.guard) && meet(&row.pattern, &cell.pattern));
+            let twin = place.cells[..nth].iter().find(|twin| meet(&twin.pattern, &cell.pattern));
+            let first = match (row, twin) {
+                (Some(row), _) => (subject.row_at(row.id), "a row takes it"),
+                (None, Some(twin)) => (twin.span, "it is said here, too"),
+                (None, None) => continue,
+            };
+            let fault = Fault::finding(code::CELL_TWICE, format!("{what} is said twice"))
+                .label(cell.span, "here no row is to be")
+                .label(first.0, first.1)
+                .help("keep one of them");
+            faults.push(fault);
+        }
+    }
+}
+
+fn meet(a: &Pattern, b: &Pattern) -> bool {
+    !pattern::both(a, b).0.is_empty()
+}

@@ -1,0 +1,109 @@
+//! Names as Rust spells them: collisions, names without a spelling, names that mean something else.
+
+use std::collections::BTreeMap;
+
+use crate::camel::{camel, is_variant};
+use crate::code;
+use crate::fault::{Fault, Span};
+use crate::lint::Subject;
+use crate::read::draft::KINDS;
+use crate::table::{Domain, Name, Payload};
+use crate::yaml::Word;
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let names = subject.lookup.vocabulary;
+    spelled("states", names.states.iter().collect(), subject, faults);
+    spelled("events", names.events.iter().map(|event| &event.name).collect(), subject, faults);
+    spelled("actions", names.actions.iter().collect(), subject, faults);
+    spelled("resources", names.resources.iter().map(|r| &r.name).collect(), subject, faults);
+    spelled("guards", names.guards.iter().collect(), subject, faults);
+    for event in &names.events {
+        if let Some(Payload { domain: Domain::Words(words), .. }) = &event.payload {
+            spelled("values", words.iter().collect(), subject, faults);
+        }
+    }
+    reserved(subject, faults);
+}
+
+/// The spelling a name has before collisions are numbered away.
+fn ident(subject: &Subject<'_>, section: &str, name: &Name) -> (String, bool) {
+    let written = |parts: &crate::raw::Parts| {
+        let find = |list: Vec<(&Word, &crate::raw::About)>| {
+            let found = list.into_iter().find(|(word, _)| word.text == name.name);
+            found.and_then(|(_, about)| about.ident.as_ref().map(|word| word.text.clone()))
+        };
+        match section {
+            "states" => find(parts.states.iter().map(|(w, s)| (w, &s.about)).collect()),
+            "events" => find(parts.events.iter().map(|(w, e)| (w, &e.about)).collect()),
+            "actions" => find(parts.actions.iter().map(|(w, a)| (w, &a.about)).collect()),
+            "resources" => find(parts.resources.iter().map(|(w, r)| (w, &r.about)).collect()),
+            "guards" => find(parts.guards.iter().map(|(w, g)| (w, g)).collect()),
+            _ => None,
+        }
+    };
+    let raw = subject.raw;
+    let given = written(&raw.parts)
+        .or_else(|| raw.amendments.iter().find_map(|amendment| written(&amendment.add)));
+    match given {
+        Some(ident) => (ident, true),
+        None => (camel(&name.name), false),
+    }
+}
+
+fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let mut taken: BTreeMap<String, (&str, Span)> = BTreeMap::new();
+    for name in names {
+        let (ident, is_given) = ident(subject, section, name);
+        if !is_variant(&ident) {
+            let message = format!("`{}` cannot be spelled in Rust", name.name);
+            let found = match (is_given, ident.is_empty()) {
+                (true, _) => format!("`{ident}` is no name of a variant"),
+                (false, true) => "it has neither letter nor digit".to_owned(),
+                (false, false) => format!("`{ident}` is a word of Rust"),
+            };
+            let fault = Fault::finding(code::BAD_NAME, message)
+                .label(name.span, found)
+                .help(format!("give it one in `{section}`: `ident: CamelCase`"));
+            faults.push(fault);
+            continue;
+        }
+        if let Some((twin, first)) = taken.get(&ident) {
+            let message = format!("`{twin}` and `{}` are both `{ident}` in Rust", name.name);
+            let fault = Fault::finding(code::COLLISION, message)
+                .label(name.span, "the second")
+                .label(*first, "the first")
+                .help(format!("give one of them another spelling in `{section}`: `ident: …`"));
+            faults.push(fault);
+        } else {
+            taken.insert(ident, (&name.name, name.span));
+        }
+    }
+}
+
+/// Names that the language has given a meaning.
+fn reserved(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let parts = &subject.lookup.draft.parts;
+    let mut put = |word: &Word, what: &str| {
+        let fault = Fault::finding(code::BAD_NAME, format!("`{}` {what}", word.text))
+            .label(word.span, "a name with two meanings")
+            .help("choose another name");
+        faults.push(fault);
+    };
+    for (word, _) in &parts.states {
+        if ["any", "same"].contains(&word.text.as_str()) {
+            put(word, "is a word of the language and cannot be a state");
+        }
+    }
+    for (word, _) in &parts.sets {
+        if ["any", "same"].contains(&word.text.as_str()) {
+            put(word, "is a word of the language and cannot be a set");
+        } else if parts.states.iter().any(|(state, _)| state.text == word.text) {
+            put(word, "is a state and a set");
+        }
+    }
+    for (word, resource) in &parts.resources {
+        if resource.any_of.is_none() && KINDS.iter().any(|(kind, _)| *kind == word.text) {
+            put(word, "means every resource of its kind and cannot be one of them");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! States that no run comes to, and states that nothing leaves.
+
+use std::collections::BTreeSet;
+
+use crate::code;
+use crate::fault::{Fault, Span};
+use crate::lint::{Subject, listed};
+use crate::table::StateId;
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let initial: Vec<StateId> = declared(subject)
+        .filter(|id| subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial))
+        .collect();
+    if let [_] = initial[..] {
+        unreachable(subject, &initial, faults);
+    } else {
+        begins(subject, &initial, faults);
+    }
+    no_way_out(subject, faults);
+}
+
+/// The states that the table declares.
+fn declared(subject: &Subject<'_>) -> impl Iterator<Item = StateId> {
+    let ids = (0u16..).map(StateId).zip(&subject.table.states);
+    ids.filter(|(id, state)| state.is_some() && subject.declared_at(*id).is_some())
+        .map(|(id, _)| id)
+}
+
+fn begins(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
+    let fault = if initial.is_empty() {
+        let span = subject.raw.machine.span;
+        Fault::finding(code::INITIAL, "no state is where the machine begins")
+            .label(span, "this machine cannot begin")
+            .help("write `initial: true` beside one state")
+    } else {
+        let names = listed(initial.iter().map(|id| subject.state(*id)));
+        let fault = Fault::finding(code::INITIAL, format!("the machine begins in {names}"));
+        let spans = initial.iter().filter_map(|id| subject.declared_at(*id));
+        let fault = spans.fold(fault, |fault, span| fault.label(span, "`initial: true`"));
+        fault.help("keep `initial: true` beside one of them")
+    };
+    faults.push(fault);
+}
+
+fn unreachable(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
+    let mut reached: BTreeSet<StateId> = initial.iter().copied().collect();
+    let mut next: Vec<StateId> = initial.to_vec();
+    let mut leads: std::collections::BTreeMap<StateId, Vec<StateId>> = Default::default();
+    for row in &subject.table.rows {
+        leads.entry(row.from).or_default().push(row.to);
+    }
+    while let Some(state) = next.pop() {
+        for to in leads.get(&state).into_iter().flatten() {
+            if reached.insert(*to) {
+                next.push(*to);
+            }
+        }
+    }
+    for id in declared(subject).filter(|id| !reached.contains(id)) {
+        let name = subject.state(id);
+        let fault = Fault::finding(code::UNREACHABLE, format!("no run comes to `{name}`"))
+            .label(span(subject, id), "no row from a state that is reached leads here")
+            .help(format!("add the row that leads to `{name}`, or remove the state"));
+        faults.push(fault);
+    }
+}
+
+fn no_way_out(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let left: BTreeSet<StateId> =
+        subject.table.rows.iter().filter(|row| row.from != row.to).map(|row| row.from).collect();
+    for id in declared(subject).filter(|id| !left.contains(id)) {
+        let is_final =
+            subject.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);
+        if !is_final {
+            let name = subject.state(id);
+            let fault = Fault::finding(code::NO_WAY_OUT, format!("nothing leaves `{name}`"))
+                .label(span(subject, id), "no row out of it, and it is not final")
+                .help("add a row out of it, or write `final: true`");
+            faults.push(fault);
+        }
+    }
+}
+
+fn span(subject: &Subject<'_>, id: StateId) -> Span {
+    subject.declared_at(id).unwrap_or_default()
+}

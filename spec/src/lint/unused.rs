@@ -1,0 +1,82 @@
+//! Declarations that nothing uses. What the literal table uses may be idle in the amended one.
+
+use std::collections::BTreeSet;
+
+use crate::code;
+use crate::fault::Fault;
+use crate::lint::Subject;
+use crate::raw::{Condition, Parts, Row};
+use crate::read::pattern;
+use crate::yaml::Word;
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let draft = subject.lookup.draft;
+    let mut used = Used::default();
+    used.rows(subject, draft.rows.iter().map(|(_, row)| row));
+    used.parts(subject, &draft.parts);
+    used.rows(subject, subject.raw.parts.rows.iter());
+    used.parts(subject, &subject.raw.parts);
+    let parts = &draft.parts;
+    let mut put = |section: &str, what: &str, word: &Word, used: &BTreeSet<String>| {
+        if !used.contains(&word.text) {
+            let fault =
+                Fault::finding(code::UNUSED, format!("nothing uses the {what} `{}`", word.text))
+                    .label(word.span, "declared here")
+                    .help(format!("use it, or remove it from `{section}`"));
+            faults.push(fault);
+        }
+    };
+    parts.events.iter().for_each(|(word, _)| put("events", "event", word, &used.events));
+    parts.actions.iter().for_each(|(word, _)| put("actions", "action", word, &used.actions));
+    parts.guards.iter().for_each(|(word, _)| put("guards", "guard", word, &used.guards));
+    parts.sets.iter().for_each(|(word, _)| put("sets", "set", word, &used.sets));
+    parts
+        .resources
+        .iter()
+        .for_each(|(word, _)| put("resources", "resource", word, &used.resources));
+}
+
+#[derive(Default)]
+struct Used {
+    events: BTreeSet<String>,
+    actions: BTreeSet<String>,
+    guards: BTreeSet<String>,
+    sets: BTreeSet<String>,
+    resources: BTreeSet<String>,
+}
+
+impl Used {
+    fn rows<'r>(&mut self, subject: &Subject<'_>, rows: impl Iterator<Item = &'r Row>) {
+        for row in rows {
+            row.event.iter().for_each(|word| self.event(subject, word));
+            self.sets.extend(row.from.iter().map(|word| word.text.clone()));
+            self.actions.extend(row.does.iter().map(|word| word.text.clone()));
+            let guards = row.condition.iter().flat_map(Condition::names);
+            self.guards.extend(guards.map(|word| word.text.clone()));
+        }
+    }
+
+    fn parts(&mut self, subject: &Subject<'_>, parts: &Parts) {
+        for cell in parts.ignore.iter().chain(&parts.impossible) {
+            cell.events.iter().for_each(|word| self.event(subject, word));
+            self.sets.extend(cell.states.iter().map(|word| word.text.clone()));
+        }
+        let states = parts.states.iter().flat_map(|(_, state)| [&state.holds, &state.may_hold]);
+        let events = parts.events.iter().map(|(_, event)| &event.consumes);
+        let actions = parts
+            .actions
+            .iter()
+            .flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
+        let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
+        let words = states.chain(events).chain(actions).chain(general).flatten().flatten();
+        self.resources.extend(words.map(|word| word.text.clone()));
+    }
+
+    fn event(&mut self, subject: &Subject<'_>, word: &Word) {
+        if let Ok((id, _)) = pattern::event(&word.text, subject.lookup.vocabulary) {
+            self.events.insert(subject.event(id).to_owned());
+        } else {
+            self.events.insert(pattern::split(&word.text).0.to_owned());
+        }
+    }
+}
