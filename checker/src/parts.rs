@@ -64,8 +64,14 @@ pub trait Parts: Sync {
     /// The questions that can be asked of a state.
     fn predicates(&self) -> Vec<Predicate>;
 
-    /// The answer to a question, by its place in [`Parts::predicates`]. `state` has every part.
-    fn test(&self, predicate: usize, state: &[&Self::Part]) -> bool;
+    /// Asks some of the questions of a state, by their places in [`Parts::predicates`], and calls
+    /// `answer` with each and whether it is so. `state` has every part.
+    fn test(
+        &self,
+        predicates: &[usize],
+        state: &[&Self::Part],
+        answer: &mut dyn FnMut(usize, bool),
+    );
 
     /// What is claimed.
     fn properties(&self) -> Vec<Property>;
@@ -164,8 +170,8 @@ pub enum Claim {
     Always(usize),
     /// So in some reachable state.
     Sometimes(usize),
-    /// From every reachable state one can be reached where it is so.
-    CanReach(usize),
+    /// From every reachable state where the first is so one can be reached where the second is.
+    CanReach(usize, usize),
     /// So at some time in every fair run.
     Eventually(usize),
     /// In every fair run, each state where the first is so is followed by one where the second is.

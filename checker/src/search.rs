@@ -10,3 +10,4 @@ pub mod reference;
 mod rendezvous;
 mod seen;
 pub mod space;
+pub mod world;

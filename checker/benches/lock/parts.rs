@@ -229,7 +229,7 @@ impl Parts for Lock {
 
     fn predicates(&self) -> Vec<Predicate> {
         let clients: Vec<Place> = (0..u16::from(self.clients)).map(Place).collect();
-        ["at most one holds", "somebody holds", "all are done"]
+        ["at most one holds", "somebody holds", "all are done", "anything"]
             .map(|name| Predicate {
                 name: name.to_owned(),
                 reads: Some(clients.clone()),
@@ -238,15 +238,19 @@ impl Parts for Lock {
             .to_vec()
     }
 
-    fn test(&self, predicate: usize, state: &[&Part]) -> bool {
+    fn test(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
         let clients = &state[..usize::from(self.clients)];
         let is_holding = |part: &&&Part| matches!(part, Part::Client { phase: Phase::Holds, .. });
         let is_done =
             |part: &&Part| matches!(part, Part::Client { round, .. } if *round == self.rounds);
-        match predicate {
-            0 => clients.iter().filter(is_holding).count() <= 1,
-            1 => clients.iter().filter(is_holding).count() > 0,
-            _ => clients.iter().all(is_done),
+        for &predicate in predicates {
+            let is_so = match predicate {
+                0 => clients.iter().filter(is_holding).count() <= 1,
+                1 => clients.iter().filter(is_holding).count() > 0,
+                2 => clients.iter().all(is_done),
+                _ => true,
+            };
+            answer(predicate, is_so);
         }
     }
 
@@ -257,7 +261,7 @@ impl Parts for Lock {
                 claim: Claim::Always(0),
                 premise: Some(1),
             },
-            Property { name: "can end".to_owned(), claim: Claim::CanReach(2), premise: None },
+            Property { name: "can end".to_owned(), claim: Claim::CanReach(3, 2), premise: None },
             Property { name: "ends".to_owned(), claim: Claim::Eventually(2), premise: None },
         ]
     }

@@ -27,7 +27,7 @@ impl<W: Parts> Model<W> {
             .map(|property| match property.claim {
                 Claim::Always(predicate) | Claim::Sometimes(predicate) => Some(predicate),
                 // Stateright's own `eventually` misses cycles; it is not used.
-                Claim::CanReach(_) | Claim::Eventually(_) | Claim::LeadsTo(..) => None,
+                Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..) => None,
             })
             .collect();
         Self { system, predicates }
@@ -124,7 +124,7 @@ impl<W: Parts> stateright::Model for Model<W> {
             match property.claim {
                 Claim::Always(_) => all.push(stateright::Property::always(name, condition)),
                 Claim::Sometimes(_) => all.push(stateright::Property::sometimes(name, condition)),
-                Claim::CanReach(_) | Claim::Eventually(_) | Claim::LeadsTo(..) => {}
+                Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..) => {}
             }
         }
         all
@@ -134,7 +134,10 @@ impl<W: Parts> stateright::Model for Model<W> {
 /// The predicate of the property at `INDEX`.
 fn condition<W: Parts, const INDEX: usize>(model: &Model<W>, state: &State<W>) -> bool {
     let predicate = model.predicates[INDEX].expect("only such a property has a condition");
-    model.system.test(predicate, &state.0.iter().collect::<Vec<_>>())
+    let mut is_so = false;
+    let parts: Vec<_> = state.0.iter().collect();
+    model.system.test(&[predicate], &parts, &mut |_, answer| is_so = answer);
+    is_so
 }
 
 macro_rules! conditions {

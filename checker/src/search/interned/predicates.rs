@@ -1,6 +1,6 @@
 //! Predicates asked of rows. An answer that depends on a few parts is remembered for them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::parts::Parts;
 use crate::search::fingerprint::BuildStable;
@@ -11,6 +11,8 @@ use crate::search::interned::local::Local;
 pub(super) struct Asked<'s, W> {
     system: &'s W,
     groups: Vec<Group>,
+    /// The things that an answer makes noteworthy.
+    things: BTreeMap<(usize, bool), u64>,
 }
 
 /// Questions that read the same places.
@@ -18,8 +20,7 @@ pub(super) struct Asked<'s, W> {
 struct Group {
     /// `None`: all of them.
     reads: Option<Vec<usize>>,
-    /// Thing, predicate, and the answer that is noteworthy.
-    questions: Vec<(usize, usize, bool)>,
+    predicates: Vec<usize>,
     /// By the sum of the parts read: what is noteworthy about them.
     known: HashMap<u64, u64, BuildStable>,
 }
@@ -28,20 +29,25 @@ impl<'s, W: Parts> Asked<'s, W> {
     pub(super) fn new(system: &'s W, noteworthy: &[(usize, bool)]) -> Self {
         let predicates = system.predicates();
         let mut groups: Vec<Group> = Vec::new();
+        let mut things: BTreeMap<(usize, bool), u64> = BTreeMap::new();
         for (thing, &(predicate, answer)) in noteworthy.iter().enumerate() {
+            *things.entry((predicate, answer)).or_default() |= 1 << thing;
+        }
+        let mut asked: Vec<usize> = things.keys().map(|&(predicate, _)| predicate).collect();
+        asked.dedup();
+        for predicate in asked {
             let reads = predicates[predicate].reads.as_ref();
             let reads = reads.map(|places| places.iter().map(|place| place.index()).collect());
-            let question = (thing, predicate, answer);
             match groups.iter_mut().find(|group| group.reads == reads) {
-                Some(group) => group.questions.push(question),
+                Some(group) => group.predicates.push(predicate),
                 None => groups.push(Group {
                     reads,
-                    questions: vec![question],
+                    predicates: vec![predicate],
                     known: HashMap::default(),
                 }),
             }
         }
-        Self { system, groups }
+        Self { system, groups, things }
     }
 
     /// What is noteworthy about a row.
@@ -49,7 +55,7 @@ impl<'s, W: Parts> Asked<'s, W> {
         let mut noted = 0;
         for group in &mut self.groups {
             let Some(reads) = &group.reads else {
-                noted |= ask(self.system, &group.questions, local, row);
+                noted |= ask(self.system, &group.predicates, &self.things, local, row);
                 continue;
             };
             let sums = reads.iter().map(|&place| local.sum(place, row[place]));
@@ -57,7 +63,7 @@ impl<'s, W: Parts> Asked<'s, W> {
             noted |= match group.known.get(&key) {
                 Some(&known) => known,
                 None => {
-                    let known = ask(self.system, &group.questions, local, row);
+                    let known = ask(self.system, &group.predicates, &self.things, local, row);
                     group.known.insert(key, known);
                     known
                 }
@@ -69,14 +75,16 @@ impl<'s, W: Parts> Asked<'s, W> {
 
 fn ask<W: Parts>(
     system: &W,
-    questions: &[(usize, usize, bool)],
+    predicates: &[usize],
+    things: &BTreeMap<(usize, bool), u64>,
     local: &Local<'_, W>,
     row: &[u32],
 ) -> u64 {
-    let state: Vec<&W::Part> =
-        row.iter().enumerate().map(|(place, &part)| local.part(place, part)).collect();
-    let noteworthy = questions
-        .iter()
-        .filter(|&&(_, predicate, answer)| system.test(predicate, &state) == answer);
-    noteworthy.fold(0, |noted, &(thing, ..)| noted | 1 << thing)
+    let parts = row.iter().enumerate().map(|(place, &part)| local.part(place, part));
+    let state: Vec<&W::Part> = parts.collect();
+    let mut noted = 0;
+    system.test(predicates, &state, &mut |predicate, answer| {
+        noted |= things.get(&(predicate, answer)).copied().unwrap_or_default();
+    });
+    noted
 }

@@ -1,0 +1,380 @@
+//! A World as parts: its nodes, its links, what it remembers and its budgets, each in its place,
+//! and what they ask of each other.
+//!
+//! What each part does by itself is the World's ([`World::step`], [`LinkPart::operate`],
+//! [`watch::observe`]). This file holds their order only, the same as in [`crate::world::turn`];
+//! a test holds the two against each other.
+
+mod offers;
+
+use turnstile_core::Numbers;
+use turnstile_core::number::Class;
+use turnstile_core::step::Taken;
+
+use crate::parts::{Claim, Done, Offer, Parts, Place, Predicate, Property};
+use crate::world::budget::{BudgetId, Left};
+use crate::world::link::{LinkOp, LinkPart};
+use crate::world::node::{Event, NodePart};
+use crate::world::property;
+use crate::world::system::{NodeId, System, Types};
+use crate::world::values::{State, Turn};
+use crate::world::watch::{self, Seen, WatchPart};
+use crate::world::{View, World};
+
+/// A part of a World's state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part<T: Types> {
+    /// A node.
+    Node(NodePart<T>),
+    /// A link.
+    Link(LinkPart<T>),
+    /// What the properties remember.
+    Watch(WatchPart<T::Watch>),
+    /// What is left of the budgets.
+    Left(Left),
+}
+
+/// What is done to a part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op<T: Types> {
+    /// To a node: something happens to it by itself or by its user.
+    Happens {
+        /// What.
+        event: Event<T>,
+        /// What it costs.
+        budget: Option<BudgetId>,
+        /// What the time relations have to say.
+        wait: Wait,
+    },
+    /// To a node: a message comes, from a link that did or did not make an answer late.
+    Comes(Event<T>, bool),
+    /// To a node: a timer of another is about to fire. Refused by a node that has one which must
+    /// fire first.
+    LetsFire(Box<Later<T>>),
+    /// The same, refused by a node that has none: a clock runs wild.
+    IsPassed(Box<Later<T>>),
+    /// To a link: something happens on it by itself.
+    Moves {
+        /// What.
+        op: LinkOp<T>,
+        /// What it delivers.
+        delivers: Option<(NodeId, Event<T>)>,
+        /// What it costs.
+        budget: Option<BudgetId>,
+    },
+    /// To a link: what a node's step does to this one and then to others, and whether an answer
+    /// has become late on the way.
+    Operate(Vec<(usize, LinkOp<T>)>, bool),
+    /// To the watch: this was seen.
+    Observe(Vec<Seen<T>>),
+    /// To the budgets: one less.
+    Spend(BudgetId),
+}
+
+/// What the time relations have to say of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// Nothing.
+    Free,
+    /// It must wait for these nodes, as bits, if they have a timer that comes first.
+    For(u64),
+    /// It passes this node, which has a timer that comes first.
+    Passes(NodeId),
+}
+
+/// A timer that is about to fire.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Later<T: Types> {
+    node: NodeId,
+    part: NodePart<T>,
+    event: Event<T>,
+}
+
+/// What a report wants to know of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// What a table said.
+    Taken(Taken),
+    /// A budget was taken from.
+    Spent(String),
+    /// A message found no room: what comes after is not what would have come.
+    Overflowed {
+        /// The link, by its place.
+        link: usize,
+    },
+}
+
+type DoneOf<S> = Done<Part<<S as System>::Types>, Op<<S as System>::Types>, Mark>;
+
+impl<S: System> World<S> {
+    /// The place of a node.
+    pub(crate) fn place_of_node(&self, node: NodeId) -> Place {
+        place(node)
+    }
+
+    fn place_of_link(&self, link: usize) -> Place {
+        place(self.nodes.len() + link)
+    }
+
+    fn place_of_watch(&self) -> Place {
+        place(self.nodes.len() + self.links.len())
+    }
+
+    fn place_of_left(&self) -> Place {
+        place(self.nodes.len() + self.links.len() + 1)
+    }
+
+    /// A state of the World as parts.
+    #[must_use]
+    pub fn parts_of(&self, state: State<S::Types>) -> Vec<Part<S::Types>> {
+        let State { nodes, links, watch, left } = state;
+        let (nodes, links) = (nodes.into_iter().map(Part::Node), links.into_iter().map(Part::Link));
+        nodes.chain(links).chain([Part::Watch(watch), Part::Left(left)]).collect()
+    }
+
+    fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op<S::Types>)> {
+        budget.map(|budget| (self.place_of_left(), Op::Spend(budget)))
+    }
+
+    /// What a node's step asks of the watch and of links.
+    fn turned(
+        &self,
+        turn: Turn<S::Types>,
+        late: bool,
+        mut then: Vec<(Place, Op<S::Types>)>,
+    ) -> Vec<DoneOf<S>> {
+        then.push((self.place_of_watch(), Op::Observe(turn.stepped.seen)));
+        let Some(rest) = self.operations(turn.ops, late) else { return Vec::new() };
+        then.extend(rest);
+        let marks = turn.stepped.taken.into_iter().map(Mark::Taken).collect();
+        vec![Done { part: Part::Node(turn.stepped.node), then, marks }]
+    }
+
+    /// What is still to be done to links; at the end a late answer is paid for. `None`: it cannot.
+    fn operations(
+        &self,
+        ops: Vec<(usize, LinkOp<S::Types>)>,
+        late: bool,
+    ) -> Option<Option<(Place, Op<S::Types>)>> {
+        match ops.first() {
+            Some(&(link, _)) => Some(Some((self.place_of_link(link), Op::Operate(ops, late)))),
+            None if late => self.faults.late_answer().map(|budget| self.spend(Some(budget))),
+            None => Some(None),
+        }
+    }
+
+    fn apply_to_node(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        op: &Op<S::Types>,
+    ) -> Vec<DoneOf<S>> {
+        let stays = || vec![Done { part: Part::Node(part.clone()), then: vec![], marks: vec![] }];
+        let bound = |later: &Later<S::Types>| {
+            self.is_bound((node, part), (later.node, &later.part), &later.event)
+        };
+        match op {
+            Op::Happens { event, budget, wait } => {
+                let mut then = self.waits(node, part, event, *wait);
+                then.extend(self.spend(*budget));
+                self.turned(self.step(node, part, event), false, then)
+            }
+            Op::Comes(event, late) if part.is_up() => {
+                self.turned(self.step(node, part, event), *late, Vec::new())
+            }
+            Op::LetsFire(later) if !bound(later) => stays(),
+            Op::IsPassed(later) if bound(later) => stays(),
+            Op::Comes(..) | Op::LetsFire(_) | Op::IsPassed(_) => Vec::new(),
+            Op::Moves { .. } | Op::Operate(..) | Op::Observe(_) | Op::Spend(_) => {
+                unreachable!("not done to a node: {op:?}")
+            }
+        }
+    }
+
+    /// What other nodes and the budgets are asked before a timer fires.
+    fn waits(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+        wait: Wait,
+    ) -> Vec<(Place, Op<S::Types>)> {
+        let later = || Box::new(Later { node, part: part.clone(), event: event.clone() });
+        match wait {
+            Wait::Free => Vec::new(),
+            Wait::For(others) => (0..self.nodes.len())
+                .filter(|other| others >> other & 1 == 1)
+                .map(|other| (self.place_of_node(other), Op::LetsFire(later())))
+                .collect(),
+            Wait::Passes(other) => {
+                let passed = (self.place_of_node(other), Op::IsPassed(later()));
+                [passed].into_iter().chain(self.spend(self.faults.drift)).collect()
+            }
+        }
+    }
+
+    fn apply_to_link(
+        &self,
+        link: usize,
+        part: &LinkPart<S::Types>,
+        op: &Op<S::Types>,
+    ) -> Vec<DoneOf<S>> {
+        let operate = |op| part.operate(&self.system, &self.links[link], op);
+        let (next, then) = match op {
+            Op::Moves { op, delivers, budget } => {
+                let (next, late) = operate(op);
+                let mut then: Vec<_> = self.spend(*budget).into_iter().collect();
+                match delivers {
+                    Some((node, event)) => {
+                        then.push((self.place_of_node(*node), Op::Comes(event.clone(), late)));
+                    }
+                    None => {
+                        then.push((self.place_of_watch(), Op::Observe(Vec::new())));
+                        let Some(rest) = self.operations(Vec::new(), late) else { return vec![] };
+                        then.extend(rest);
+                    }
+                }
+                (next, then)
+            }
+            Op::Operate(ops, late) => {
+                let (next, made_late) = operate(&ops[0].1);
+                let Some(rest) = self.operations(ops[1..].to_vec(), *late || made_late) else {
+                    return Vec::new();
+                };
+                (next, rest.into_iter().collect())
+            }
+            Op::Happens { .. }
+            | Op::Comes(..)
+            | Op::LetsFire(_)
+            | Op::IsPassed(_)
+            | Op::Observe(_)
+            | Op::Spend(_) => unreachable!("not done to a link: {op:?}"),
+        };
+        let overflows = next.overflowed && !part.overflowed;
+        let marks = overflows.then_some(Mark::Overflowed { link }).into_iter().collect();
+        vec![Done { part: Part::Link(next), then, marks }]
+    }
+
+    fn apply_to_left(&self, left: Left, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
+        let Op::Spend(budget) = op else { unreachable!("not done to budgets: {op:?}") };
+        let name = &self.budgets[usize::from(budget.0)].name;
+        let done = left.spend(*budget).map(|left| Done {
+            part: Part::Left(left),
+            then: Vec::new(),
+            marks: vec![Mark::Spent(name.clone())],
+        });
+        done.into_iter().collect()
+    }
+}
+
+fn place(index: usize) -> Place {
+    Place(u16::try_from(index).expect("a world has few parts"))
+}
+
+/// Two predicates for each property: its premise, and what it claims or aims at.
+const PREMISE: usize = 0;
+const HOLDS: usize = 1;
+
+impl<S: System> Parts for World<S> {
+    type Part = Part<S::Types>;
+    type Op = Op<S::Types>;
+    type Mark = Mark;
+
+    fn initial(&self) -> Vec<Vec<Part<S::Types>>> {
+        vec![self.parts_of(self.first())]
+    }
+
+    fn offers(&self, at: Place, part: &Part<S::Types>) -> Vec<Offer<Op<S::Types>>> {
+        match part {
+            Part::Node(part) => self.offers_of_node(at.index(), part),
+            Part::Link(part) => self.offers_of_link(at.index() - self.nodes.len(), part),
+            Part::Watch(_) | Part::Left(_) => Vec::new(),
+        }
+    }
+
+    fn apply(&self, at: Place, part: &Part<S::Types>, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
+        match part {
+            Part::Node(part) => self.apply_to_node(at.index(), part, op),
+            Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
+            Part::Watch(part) => {
+                let Op::Observe(seen) = op else { unreachable!("not done to a watch: {op:?}") };
+                let part = Part::Watch(watch::observe(&self.system, part, seen));
+                vec![Done { part, then: Vec::new(), marks: Vec::new() }]
+            }
+            Part::Left(left) => self.apply_to_left(*left, op),
+        }
+    }
+
+    fn numbers(
+        &self,
+        _at: Place,
+        part: &mut Part<S::Types>,
+        visit: &mut dyn FnMut(Class, &mut u64),
+    ) {
+        match part {
+            Part::Node(part) => part.visit(visit),
+            Part::Link(part) => part.visit(visit),
+            Part::Watch(part) => part.visit(visit),
+            Part::Left(_) => {}
+        }
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        let both = |property: &property::Property<S::Types>| {
+            ["premise of ", ""].map(|what| Predicate {
+                name: format!("{what}{}", property.name),
+                reads: None,
+                reads_messages: true,
+            })
+        };
+        self.properties.iter().flat_map(both).collect()
+    }
+
+    fn test(
+        &self,
+        predicates: &[usize],
+        state: &[&Part<S::Types>],
+        answer: &mut dyn FnMut(usize, bool),
+    ) {
+        let (mut nodes, mut links) = (Vec::new(), Vec::new());
+        let (mut watch, mut left) = (None, None);
+        for part in state {
+            match part {
+                Part::Node(part) => nodes.push(part),
+                Part::Link(part) => links.push(part),
+                Part::Watch(part) => watch = Some(part),
+                Part::Left(part) => left = Some(*part),
+            }
+        }
+        let view = View {
+            nodes: &nodes,
+            links: &links,
+            watch: watch.expect("every state remembers"),
+            left: left.expect("every state has budgets"),
+            budgets: &self.budgets,
+        };
+        for group in predicates.chunk_by(|a, b| a / 2 == b / 2) {
+            let said = self.properties[group[0] / 2].ask(&view);
+            for &predicate in group {
+                let is_so = if predicate % 2 == PREMISE { said.premise } else { said.holds };
+                answer(predicate, is_so);
+            }
+        }
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        let of = |(number, property): (usize, &property::Property<S::Types>)| {
+            let (premise, holds) = (2 * number + PREMISE, 2 * number + HOLDS);
+            let (claim, premise) = match property.claim {
+                property::Claim::Always { .. } => (Claim::Always(holds), Some(premise)),
+                property::Claim::Sometimes(_) => (Claim::Sometimes(holds), None),
+                property::Claim::CanReach { .. } => {
+                    (Claim::CanReach(premise, holds), Some(premise))
+                }
+                property::Claim::LeadsTo { .. } => (Claim::LeadsTo(premise, holds), Some(premise)),
+            };
+            Property { name: property.name.to_owned(), claim, premise }
+        };
+        self.properties.iter().enumerate().map(of).collect()
+    }
+}

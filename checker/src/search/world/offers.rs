@@ -1,0 +1,119 @@
+//! What may begin in a World, and how long it may be put off.
+//!
+//! Fair are timers, recovery and going on (weakly) and each message (strongly). Whatever takes from
+//! a budget is a fault or rationed, and may as well never happen.
+
+use turnstile_core::Input;
+
+use crate::parts::{Fairness, Offer};
+use crate::search::world::{Op, Wait};
+use crate::world::World;
+use crate::world::link::{LinkKind, LinkPart};
+use crate::world::mail::Chance;
+use crate::world::node::{Event, Life, NodePart};
+use crate::world::parts::NodeOffer;
+use crate::world::system::{NodeId, System};
+
+impl<S: System> World<S> {
+    pub(super) fn offers_of_node(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+    ) -> Vec<Offer<Op<S::Types>>> {
+        let mut offers = Vec::new();
+        for NodeOffer { event, budget, is_timer } in self.node_offers(node, part) {
+            let others = if is_timer { self.earlier(node, &event) } else { 0 };
+            let wait = if others == 0 { Wait::Free } else { Wait::For(others) };
+            let fairness = match budget {
+                None => self.fairness(node, part, &event),
+                Some(_) => Fairness::Never,
+            };
+            let op = Op::Happens { event: event.clone(), budget, wait };
+            offers.push(Offer { op, fairness, is_loss: false });
+            if self.faults.drift.is_some() {
+                let passed = (0..self.nodes.len()).filter(|other| others >> other & 1 == 1);
+                offers.extend(passed.map(|other| Offer {
+                    op: Op::Happens { event: event.clone(), budget, wait: Wait::Passes(other) },
+                    fairness: Fairness::Never,
+                    is_loss: false,
+                }));
+            }
+        }
+        offers
+    }
+
+    /// The nodes whose timers may have to fire before this one, as bits.
+    fn earlier(&self, node: NodeId, event: &Event<S::Types>) -> u64 {
+        assert!(self.nodes.len() <= 64, "nodes are told apart by bits");
+        let Event::Takes(Input::Fired(timer), _) = event else { return 0 };
+        let name = self.system.timer_name(timer);
+        let is_earlier = |other: usize| {
+            other != node
+                && self.relations.iter().any(|relation| {
+                    relation.earlier.0 == self.nodes[other].role
+                        && relation.later.0 == self.nodes[node].role
+                        && relation.later.1 == name
+                })
+        };
+        (0..self.nodes.len())
+            .filter(|&other| is_earlier(other))
+            .fold(0, |bits, other| bits | 1 << other)
+    }
+
+    fn fairness(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+    ) -> Fairness {
+        let name = &self.nodes[node].name;
+        match event {
+            Event::Takes(input @ Input::Fired(_), _) => {
+                Fairness::Weak(format!("{name}: {}", self.system.input_words(node, input)))
+            }
+            Event::Restarts(_) if part.life == Life::Down => {
+                Fairness::Weak(format!("{name} starts again"))
+            }
+            Event::Resumes => Fairness::Weak(format!("{name} goes on")),
+            Event::Takes(Input::Command(_) | Input::Message { .. } | Input::Restart(_), _)
+            | Event::Restarts(_)
+            | Event::Crashes
+            | Event::Pauses => Fairness::Never,
+        }
+    }
+
+    pub(super) fn offers_of_link(
+        &self,
+        link: usize,
+        part: &LinkPart<S::Types>,
+    ) -> Vec<Offer<Op<S::Types>>> {
+        let offers = self.link_offers(link, part).into_iter().map(|offer| {
+            let fairness = match (&offer.delivers, offer.budget) {
+                (Some((to, Event::Takes(Input::Message { from, message }, _))), None) => {
+                    Fairness::Strong(format!(
+                        "{} to {}: {}",
+                        self.nodes[*from].name,
+                        self.nodes[*to].name,
+                        self.system.message_words(message)
+                    ))
+                }
+                _ => Fairness::Never,
+            };
+            let is_loss = offer.delivers.is_none() && offer.budget.is_none();
+            let op = Op::Moves { op: offer.op, delivers: offer.delivers, budget: offer.budget };
+            Offer { op, fairness, is_loss }
+        });
+        offers.collect()
+    }
+
+    /// Whether what is in flight is a set without order that has room for everything: then a
+    /// message may stay there for ever, and no other feels it.
+    pub(super) fn is_roomy(&self, link: usize) -> bool {
+        match self.links[link].kind {
+            LinkKind::Calls { .. } => false,
+            LinkKind::Messages(mail) => {
+                !mail.is_ordered && mail.duplication == Chance::Free && mail.capacity == u8::MAX
+            }
+        }
+    }
+}
