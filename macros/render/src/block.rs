@@ -19,6 +19,8 @@ pub(crate) enum Look {
     Does,
     /// An amendment's id.
     Tag,
+    /// An amendment's id below a row that stays in its state.
+    LoopTag,
 }
 
 impl Look {
@@ -27,7 +29,7 @@ impl Look {
             Self::Name => Font { size: 15.0, bold: true },
             Self::Event => Font { size: 12.0, bold: true },
             Self::Holds | Self::Loop | Self::Does => Font { size: 11.0, bold: false },
-            Self::Tag => Font { size: 10.0, bold: true },
+            Self::Tag | Self::LoopTag => Font { size: 10.0, bold: true },
         }
     }
 
@@ -37,7 +39,7 @@ impl Look {
             Self::Name => 20.0,
             Self::Event => 15.0,
             Self::Holds | Self::Loop | Self::Does => 13.5,
-            Self::Tag => 12.5,
+            Self::Tag | Self::LoopTag => 12.5,
         }
     }
 
@@ -50,11 +52,12 @@ impl Look {
             Self::Event => "event",
             Self::Does => "does",
             Self::Tag => "tag",
+            Self::LoopTag => "tag left",
         }
     }
 
     fn is_left(self) -> bool {
-        self == Self::Loop
+        matches!(self, Self::Loop | Self::LoopTag)
     }
 }
 
@@ -109,7 +112,7 @@ impl Block {
             };
             let from = block.size.height;
             block.put(Look::Loop, &format!("{}{does}", entry.event), LOOP_WIDTH, place);
-            block.tag(entry, place);
+            block.tag(Look::LoopTag, entry, place);
             block.spans.push((from, block.size.height));
         }
         block.size.height += 8.0;
@@ -125,7 +128,7 @@ impl Block {
             let from = block.size.height;
             block.put(Look::Event, &entry.event, LABEL_WIDTH, place);
             block.put(Look::Does, &entry.does.join(", "), LABEL_WIDTH, place);
-            block.tag(entry, place);
+            block.tag(Look::Tag, entry, place);
             block.spans.push((from, block.size.height));
         }
         if !arrow.entries.is_empty() {
@@ -135,9 +138,9 @@ impl Block {
         block
     }
 
-    fn tag(&mut self, entry: &Entry, place: usize) {
+    fn tag(&mut self, look: Look, entry: &Entry, place: usize) {
         if let Some(amendment) = &entry.amended_by {
-            self.put(Look::Tag, amendment, f64::INFINITY, place);
+            self.put(look, amendment, f64::INFINITY, place);
         }
     }
 

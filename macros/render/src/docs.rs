@@ -32,6 +32,9 @@ pub struct Part {
 pub const PARTS: [Part; 1] =
     [Part { machine: "claim", name: "activating", rows: &["44", "45", "46", "47", "76", "91"] }];
 
+/// The header stands within so many lines from the top; a picture has its own before it.
+const HEAD: usize = 3;
+
 /// Files of a directory, by name.
 pub type Files = BTreeMap<String, String>;
 
@@ -86,7 +89,7 @@ impl std::error::Error for Trouble {
     }
 }
 
-/// The first line of a file that `command` writes.
+/// What a file that `command` writes says of itself.
 #[must_use]
 pub fn header(command: &str) -> String {
     format!("Written by `{command}`; an edit here is lost.")
@@ -167,7 +170,7 @@ fn left_over(dir: &Path, files: &Files, command: &str) -> Result<Vec<PathBuf>, T
             continue;
         }
         let text = read(&path)?.unwrap_or_default();
-        if text.lines().take(2).any(|line| line.contains(&header)) {
+        if text.lines().take(HEAD).any(|line| line.contains(&header)) {
             left.push(path);
         }
     }

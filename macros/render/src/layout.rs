@@ -81,7 +81,10 @@ const TRIAL_ARROWS: usize = 2_400;
 
 /// The best of many ways to lay a plan out; always the same one.
 pub(crate) fn place(plan: &Plan) -> Placed {
-    let trials = (TRIAL_ARROWS / plan.arrows.len().max(1)).clamp(1, TRIALS_MAX);
+    best_of(plan, (TRIAL_ARROWS / plan.arrows.len().max(1)).clamp(1, TRIALS_MAX))
+}
+
+fn best_of(plan: &Plan, trials: usize) -> Placed {
     let mut best: Option<(f64, Placed)> = None;
     for trial in 0..trials {
         let mut placed = rank::rank(plan, &shuffled(plan.arrows.len(), trial));

@@ -15,6 +15,9 @@ const WIDTHS: [u16; 95] = [
 /// What bold letters are wider, and what a fallback font may be.
 const BOLD: f64 = 1.09;
 
+/// Lines are made even to about so many pixels.
+const STEP: f64 = 3.0;
+
 /// A size and a weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Font {
@@ -31,8 +34,25 @@ impl Font {
         units / 1000.0 * self.size * if self.bold { BOLD } else { 1.0 }
     }
 
-    /// Breaks a text at its spaces into lines of at most this width where words allow it.
+    /// Breaks a text at its spaces into as few lines of at most this width as its words allow,
+    /// and those as even as they can be.
     pub(crate) fn wrap(self, text: &str, width: f64) -> Vec<String> {
+        let mut lines = self.filled(text, width);
+        let mut narrower = lines.iter().map(|line| self.width(line)).fold(0.0, f64::max);
+        while lines.len() > 1 {
+            narrower -= STEP;
+            let even = self.filled(text, narrower);
+            let is_wider = even.iter().any(|line| self.width(line) > narrower);
+            if even.len() > lines.len() || is_wider {
+                break;
+            }
+            lines = even;
+        }
+        lines
+    }
+
+    /// Breaks a text where a line is full.
+    fn filled(self, text: &str, width: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
             match lines.last_mut() {

@@ -8,7 +8,7 @@ mod path;
 use askama::Template;
 
 use crate::block::{Block, Look};
-use crate::diagram::{Arrow, Cause, Diagram, Node, Phase};
+use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase};
 use crate::layout::{self, Link, Placed, Plan, Point, Size};
 
 use legend::{Key, Sign};
@@ -64,6 +64,7 @@ struct Shape {
     width: Px,
     height: Px,
     inner: Option<(Px, Px, Px, Px)>,
+    bars: Vec<(Px, Px)>,
     lines: Vec<Text>,
 }
 
@@ -203,6 +204,7 @@ fn shape(node: &Node, at: Point, block: &Block) -> Shape {
         width: Px(width),
         height: Px(height),
         inner: node.is_final().then_some(inner),
+        bars: bars(&node.loops, block, y),
         lines: lines(block, at, |_| None),
     }
 }
@@ -212,19 +214,24 @@ fn plates(diagram: &Diagram, placed: &Placed, labels: &[Block]) -> Vec<Plate> {
     all.map(|((arrow, route), block)| {
         let Size { width, height } = block.size;
         let (x, y) = (route.label.x - width / 2.0, route.label.y - height / 2.0);
-        let amended = arrow.entries.iter().zip(&block.spans);
-        let amended = amended.filter(|(entry, _)| entry.amended_by.is_some());
         Plate {
             class: if is_dim(diagram, arrow) { "dim" } else { "full" },
             x: Px(x),
             y: Px(y),
             width: Px(width),
             height: Px(height),
-            bars: amended.map(|(_, (from, to))| (Px(y + from), Px(to - from))).collect(),
+            bars: bars(&arrow.entries, block, y),
             lines: lines(block, route.label, |entry| Some(arrow.entries.get(entry)?.cause)),
         }
     })
     .collect()
+}
+
+/// What an amendment changes, as stretches from the top.
+fn bars(entries: &[Entry], block: &Block, top: f64) -> Vec<(Px, Px)> {
+    let spans = entries.iter().zip(&block.spans);
+    let spans = spans.filter(|(entry, _)| entry.amended_by.is_some());
+    spans.map(|(_, (from, to))| (Px(top + from), Px(to - from))).collect()
 }
 
 fn lines(block: &Block, middle: Point, cause: impl Fn(usize) -> Option<Cause>) -> Vec<Text> {

@@ -71,23 +71,22 @@ fn spread(side: &[Port], at: Point, size: Size) -> Vec<f64> {
     places.collect()
 }
 
-/// Moves an arrow that would turn by a hair straight over its port, its label with it.
+/// Moves an arrow that would turn by a hair straight over its port, its label with it: over the
+/// farther one where both are near, since that one could not come nearer.
 pub(crate) fn snap(placed: &mut Placed, ports: &[[f64; 2]]) {
     for (route, [from, to]) in placed.routes.iter_mut().zip(ports) {
         let last = route.points.len().saturating_sub(1);
         let label = route.label.y;
         for (place, at) in route.points.iter_mut().enumerate() {
-            let near = |x: f64| (at.x - x).abs() <= HAIR;
-            let port = if place == 0 && near(*from) {
-                from
-            } else if place == last && near(*to) {
-                to
-            } else {
+            let ends = [(place == 0, *from), (place == last, *to)];
+            let far = |x: f64| (at.x - x).abs();
+            let near = ends.into_iter().filter(|(is_next, x)| *is_next && far(*x) <= HAIR);
+            let Some((_, x)) = near.max_by(|(_, a), (_, b)| far(*a).total_cmp(&far(*b))) else {
                 continue;
             };
-            at.x = *port;
+            at.x = x;
             if (at.y - label).abs() < 0.5 {
-                route.label.x = at.x;
+                route.label.x = x;
             }
         }
     }

@@ -24,8 +24,9 @@ struct Row {
 pub(crate) fn route(plan: &Plan, placed: &mut Placed) {
     let mut rows = rows(plan, placed);
     straighten(placed, &rows);
+    snap(placed, &ports(plan, placed));
+    // Once more: a port follows its arrow where there is room.
     let ports = ports(plan, placed);
-    snap(placed, &ports);
     let ways: Vec<Vec<(usize, f64)>> =
         (0..plan.arrows.len()).map(|arrow| way(plan, placed, &rows, arrow, ports[arrow])).collect();
     let mut turns = turns(&ways);

@@ -59,13 +59,13 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
     let amended = entries().chain(loops()).any(|entry| entry.amended_by.is_some());
     let all = [
         (diagram.nodes.iter().any(|node| node.initial), Sign::Dot, "begins"),
-        (has(Phase::Rest), Sign::Box("rest"), "waits for the user"),
+        (has(Phase::Rest), Sign::Box("rest"), "waits for a command or a message"),
         (has(Phase::Answer), Sign::Box("answer"), "waits for an answer"),
         (has(Phase::Time), Sign::Box("time"), "waits for a timer"),
         (has(Phase::End), Sign::End, "final"),
         (has(Phase::Undeclared), Sign::Box("undeclared"), "named, not declared"),
-        (caused(Cause::Command), Sign::Way("command"), "the user or the environment"),
-        (caused(Cause::Answer), Sign::Way("answer"), "an answer"),
+        (caused(Cause::Command), Sign::Way("command"), "a command"),
+        (caused(Cause::Answer), Sign::Way("answer"), "an answer or a message"),
         (caused(Cause::Time), Sign::Way("time"), "a timer"),
         (ends, Sign::Way("dim"), "ends the machine"),
         (amended, Sign::Bar, "added or changed by the amendment named"),

@@ -1,0 +1,19 @@
+//! `generated/docs` is what the bundled tables give. When this fails, run the command it prints.
+
+use std::path::Path;
+
+use turnstile_render::docs::{COMMAND, Mode, bundled, put};
+use turnstile_spec::{Literal, Source};
+
+#[test]
+fn generated_docs_are_fresh() {
+    let tables: Vec<Literal> = turnstile_spec::bundled::TABLES
+        .iter()
+        .map(|table| Literal::read(Source::new(table.file, table.text)))
+        .map(|read| read.unwrap_or_else(|faults| panic!("{faults}")))
+        .collect();
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/docs");
+    if let Err(trouble) = put(&dir, &bundled(&tables), Mode::Check, COMMAND) {
+        panic!("{trouble}");
+    }
+}
