@@ -1,13 +1,16 @@
 //! The searches over a World.
 
 pub mod breadth;
+pub mod check;
 mod chunk;
+pub mod engine;
 pub mod fingerprint;
 mod frontier;
 pub mod interned;
 pub mod log;
 pub mod reference;
 mod rendezvous;
+pub mod replay;
 mod seen;
 pub mod space;
 pub mod world;

@@ -1,0 +1,179 @@
+//! A World checked, as a result: figures, verdicts, and counterexamples in words.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use turnstile_core::step::Taken;
+
+use crate::report::options::{Engine, Options};
+use crate::report::result::{
+    Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
+};
+use crate::search::breadth::Cut;
+use crate::search::engine::{Judged, Outcome, Question, run};
+use crate::search::fingerprint::{collision_chance, of_part, of_sum};
+use crate::search::replay::{Trail, replay};
+use crate::search::world::Mark;
+use crate::world::property::Claim;
+use crate::world::system::System;
+use crate::world::values::{Action, State};
+use crate::world::{Property, World};
+
+/// What a check of a World found.
+#[derive(Debug)]
+pub struct Checked {
+    /// All but the coverage of the tables, which a World does not know.
+    pub report: ResultReport,
+    /// What the tables said in some run: rows, ignored cells, events without a row.
+    pub taken: BTreeSet<Taken>,
+}
+
+/// Checks a World of a system.
+#[must_use]
+pub fn check<S: System>(
+    world: &World<S>,
+    name: &str,
+    world_name: &str,
+    options: &Options<'_>,
+) -> Checked {
+    let began = Instant::now();
+    let outcome = run(
+        world,
+        Question {
+            threads: options.threads,
+            limits: options.limits,
+            stops_at_failure: false,
+            progress: options.progress,
+        },
+    );
+    let mut report = ResultReport::new(Kind::System, name, Some(world_name));
+    report.as_written = options.as_written;
+    report.engine = Engine::Interned.name().to_owned();
+    report.threads = options.threads;
+    report.states = outcome.states as u64;
+    report.transitions = outcome.transitions as u64;
+    report.depth = outcome.depth as u64;
+    report.peak_memory_bytes = options.progress.peak().max(outcome.peak_bytes as u64);
+    let exercised = exercised(&outcome.marks);
+    report.properties = world
+        .properties
+        .iter()
+        .zip(&outcome.judged)
+        .map(|(property, judged)| property_report(world, property, judged, &exercised))
+        .collect();
+    end(&mut report, world, &outcome, options);
+    report.seconds = began.elapsed().as_secs_f64();
+    let taken = outcome.marks.into_iter().filter_map(|mark| match mark {
+        Mark::Taken(taken) => Some(taken),
+        Mark::Spent(_) | Mark::Overflowed { .. } => None,
+    });
+    Checked { taken: taken.collect(), report }
+}
+
+/// The budgets that were taken from.
+fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
+    let spent = marks.iter().filter_map(|mark| match mark {
+        Mark::Spent(name) => Some(name.clone()),
+        Mark::Taken(_) | Mark::Overflowed { .. } => None,
+    });
+    spent.collect()
+}
+
+/// Whether the search came to its end, and what the figures rest on.
+fn end<S: System>(
+    report: &mut ResultReport,
+    world: &World<S>,
+    outcome: &Outcome<Mark>,
+    options: &Options<'_>,
+) {
+    let notes = &mut report.notes;
+    let overflows = outcome.marks.iter().find_map(|mark| match mark {
+        Mark::Overflowed { link } => Some(&world.links[*link]),
+        Mark::Taken(_) | Mark::Spent(_) => None,
+    });
+    notes.cut = match (outcome.cut, overflows) {
+        (Some(Cut::Found), _) => Some("a failure was enough".to_owned()),
+        (Some(_), _) => {
+            let words = options.bound(outcome.states as u64);
+            Some(words.unwrap_or_else(|| "a bound was reached".to_owned()))
+        }
+        (None, Some(link)) => Some(format!(
+            "a message from {} to {} found no room and was dropped",
+            world.nodes[link.from].name, world.nodes[link.to].name
+        )),
+        (None, None) => None,
+    };
+    if let Some(operation) = &outcome.impure {
+        notes.cut = Some(format!("a core is not pure: {operation}"));
+    }
+    report.complete = notes.cut.is_none();
+    if !report.complete {
+        for property in &mut report.properties {
+            let is_sure = property.verdict == Verdict::Fails
+                && property.kind != PropertyKind::Sometimes
+                || property.verdict == Verdict::Holds && property.kind == PropertyKind::Sometimes;
+            if !is_sure || outcome.impure.is_some() {
+                property.verdict = Verdict::Incomplete;
+            }
+        }
+    }
+    notes
+        .remarks
+        .push(format!("{} operations were run, each once; a sample of them twice", outcome.runs));
+    let chance = collision_chance(outcome.states as u64);
+    notes.remarks.push(format!(
+        "states are told apart by 64 bits: two were taken for one with a chance below {chance:.0e}"
+    ));
+    let unspent = world.budgets.iter().filter(|budget| {
+        budget.limit != Some(0) && !outcome.marks.contains(&Mark::Spent(budget.name.clone()))
+    });
+    notes
+        .never_reached
+        .extend(unspent.map(|budget| format!("fault that never happened: {}", budget.name)));
+}
+
+fn property_report<S: System>(
+    world: &World<S>,
+    property: &Property<S::Types>,
+    judged: &Judged,
+    exercised: &[String],
+) -> PropertyReport {
+    let kind = match property.claim {
+        Claim::Always { .. } => PropertyKind::Always,
+        Claim::Sometimes(_) => PropertyKind::Sometimes,
+        Claim::CanReach { .. } => PropertyKind::CanReach,
+        Claim::LeadsTo { .. } => PropertyKind::LeadsTo,
+    };
+    let mut report = PropertyReport::new(property.name, kind, judged.verdict);
+    report.sentence.clone_from(&property.sentence);
+    report.assumptions.clone_from(&judged.assumptions);
+    report.faults_exercised = exercised.to_vec();
+    if let Some(trail) = &judged.trail {
+        report.loop_from = trail.loop_from;
+        report.counterexample = steps(world, trail);
+    }
+    report
+}
+
+/// A trail as a run of the World, taken once more through the real cores, in words.
+fn steps<S: System>(world: &World<S>, trail: &Trail) -> Vec<StepReport> {
+    let successors = |state: &State<S::Types>| -> Vec<(Action<S::Types>, State<S::Types>)> {
+        let actions = world.actions_of(state).into_iter();
+        actions
+            .filter_map(|action| world.after(state, &action).map(|next| (action, next)))
+            .collect()
+    };
+    let fingerprint = |state: &State<S::Types>| {
+        let parts = world.parts_of(state.clone());
+        let sums = parts.iter().enumerate().map(|(place, part)| of_part(place, part));
+        of_sum(sums.fold(0, u64::wrapping_add))
+    };
+    let run = replay(&trail.fingerprints, vec![world.first()], successors, fingerprint);
+    let mut state = &run.first;
+    let mut words = Vec::new();
+    for (action, next) in &run.steps {
+        words.push(world.step_words(state, action));
+        state = next;
+    }
+    words
+}

@@ -1,0 +1,156 @@
+//! A whole check on the interned engine: one search, a verdict for each property, and the trails
+//! that show them.
+//!
+//! A search that was cut says so, and no property that needs the whole graph holds then.
+
+use std::collections::BTreeSet;
+
+use crate::parts::{Claim, Parts, Property};
+use crate::report::options::{Limits, Progress};
+use crate::report::result::Verdict;
+use crate::search::breadth::{Ask, Cut, Walk, search};
+use crate::search::interned::Interned;
+use crate::search::replay::{Trail, trail};
+
+/// What is asked of the engine.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// Threads, at least 1.
+    pub threads: usize,
+    /// Where to stop although there is more.
+    pub limits: Limits,
+    /// End at the first `always` that fails, with the rest `incomplete`.
+    pub stops_at_failure: bool,
+    /// Who listens and may stop the search.
+    pub progress: &'a dyn Progress,
+}
+
+/// What the engine says.
+#[derive(Debug)]
+pub struct Outcome<M> {
+    /// Unique states.
+    pub states: usize,
+    /// Transitions followed; those that change nothing are none.
+    pub transitions: usize,
+    /// The longest of the shortest paths, in steps.
+    pub depth: usize,
+    /// Why it ended before the end.
+    pub cut: Option<Cut>,
+    /// Bytes at the peak, by the engine's own account.
+    pub peak_bytes: usize,
+    /// Operations that were really run.
+    pub runs: usize,
+    /// What reports want to know of the operations that were part of an action.
+    pub marks: BTreeSet<M>,
+    /// For each property, in order.
+    pub judged: Vec<Judged>,
+    /// An operation that did not do the same when it was run again: no verdict counts.
+    pub impure: Option<String>,
+}
+
+/// What is said of a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What came out.
+    pub verdict: Verdict,
+    /// A run that shows it.
+    pub trail: Option<Trail>,
+    /// The fairness it rests on.
+    pub assumptions: Vec<String>,
+    /// The fairness that could have been assumed and was not needed.
+    pub not_needed: Vec<String>,
+}
+
+impl Judged {
+    fn plain(verdict: Verdict) -> Self {
+        Self { verdict, trail: None, assumptions: Vec::new(), not_needed: Vec::new() }
+    }
+
+    fn shown(verdict: Verdict, trail: Trail) -> Self {
+        Self { trail: Some(trail), ..Self::plain(verdict) }
+    }
+}
+
+/// The things that a search looks for, by their bits.
+#[derive(Debug, Default)]
+struct Wanted {
+    things: Vec<(usize, bool)>,
+}
+
+impl Wanted {
+    fn bit(&mut self, predicate: usize, answer: bool) -> usize {
+        let thing = (predicate, answer);
+        self.things.iter().position(|&other| other == thing).unwrap_or_else(|| {
+            self.things.push(thing);
+            self.things.len() - 1
+        })
+    }
+
+    /// What a property looks for in single states: what breaks or meets it.
+    fn claimed(&mut self, claim: Claim) -> Option<usize> {
+        match claim {
+            Claim::Always(predicate) => Some(self.bit(predicate, false)),
+            Claim::Sometimes(predicate) => Some(self.bit(predicate, true)),
+            Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..) => None,
+        }
+    }
+}
+
+/// Checks a system.
+#[must_use]
+pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
+    let properties = system.properties();
+    let mut wanted = Wanted::default();
+    let claimed: Vec<Option<usize>> =
+        properties.iter().map(|property| wanted.claimed(property.claim)).collect();
+    let premises: Vec<Option<usize>> = properties
+        .iter()
+        .map(|property| property.premise.map(|predicate| wanted.bit(predicate, true)))
+        .collect();
+    let is_always = |property: &Property| matches!(property.claim, Claim::Always(_));
+    let failures = properties.iter().zip(&claimed).filter(|(property, _)| is_always(property));
+    let failures = failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit);
+    let space = Interned::new(system, wanted.things, false);
+    let walk = search(
+        &space,
+        Ask {
+            threads: question.threads,
+            limits: question.limits,
+            stop_at: if question.stops_at_failure { failures } else { 0 },
+            progress: question.progress,
+        },
+    );
+    let judge = |(number, property): (usize, &Property)| {
+        let met = |bit: Option<usize>| bit.and_then(|bit| walk.first[bit]);
+        let premise = premises[number].is_none() || met(premises[number]).is_some();
+        let shown = met(claimed[number]).map(|state| trail(&space, &walk.log, state));
+        judge(property.claim, &walk, premise, shown)
+    };
+    Outcome {
+        judged: properties.iter().enumerate().map(judge).collect(),
+        impure: space.impure(),
+        marks: space.marks(),
+        runs: space.runs(),
+        states: walk.states,
+        transitions: walk.transitions,
+        depth: walk.depth,
+        cut: walk.cut,
+        peak_bytes: walk.peak_bytes,
+    }
+}
+
+/// The verdict on a property that single states decide.
+fn judge(claim: Claim, walk: &Walk, premise: bool, shown: Option<Trail>) -> Judged {
+    let is_cut = walk.cut.is_some();
+    match (claim, shown) {
+        (Claim::Always(_), Some(trail)) => Judged::shown(Verdict::Fails, trail),
+        (Claim::Sometimes(_), Some(trail)) => Judged::shown(Verdict::Holds, trail),
+        (_, None) if is_cut => Judged::plain(Verdict::Incomplete),
+        (Claim::Always(_), None) if premise => Judged::plain(Verdict::Holds),
+        (Claim::Always(_), None) => Judged::plain(Verdict::Vacuous),
+        (Claim::Sometimes(_), None) => Judged::plain(Verdict::Fails),
+        (Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..), _) => {
+            Judged::plain(Verdict::Incomplete)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A path of fingerprints turned into a run of values, by the real system alone.
+//!
+//! What an engine found is not believed: each step is looked for among the successors that the
+//! system itself gives, and a step that is not there is a defect of the engine.
+
+use crate::search::log::Log;
+use crate::search::space::{Expander, Found, Space};
+
+/// A way through the graph: the fingerprint of each state on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trail {
+    /// From an initial state on.
+    pub fingerprints: Vec<u64>,
+    /// The step, counted from 0, at which a loop begins: after the last step comes this one again.
+    /// As many as there are steps: the run stays where it is for ever.
+    pub loop_from: Option<usize>,
+}
+
+/// The trail to a state of the log.
+#[must_use]
+pub fn trail<S: Space>(space: &S, log: &Log, state: usize) -> Trail {
+    let mut expander = space.expander();
+    let mut found = Found::default();
+    let mut row = vec![0; space.width()];
+    let mut fingerprints = Vec::new();
+    expander.initial(&mut found);
+    for ordinal in log.path(state) {
+        if !fingerprints.is_empty() {
+            found.clear();
+            expander.expand(&row, &mut found);
+        }
+        let ordinal = ordinal as usize;
+        found.apply(ordinal, &mut row);
+        fingerprints.push(found.fingerprints()[ordinal]);
+    }
+    Trail { fingerprints, loop_from: None }
+}
+
+/// A run of the real system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run<S, A> {
+    /// Where it begins.
+    pub first: S,
+    /// Each step, and the state after it.
+    pub steps: Vec<(A, S)>,
+}
+
+impl<S, A> Run<S, A> {
+    /// Where it ends.
+    pub fn last(&self) -> &S {
+        self.steps.last().map_or(&self.first, |(_, state)| state)
+    }
+}
+
+/// Replays a trail: among `initial` and then among the `successors` of each state, the first with
+/// the fingerprint that comes next.
+///
+/// # Panics
+///
+/// If there is none: the engine and the system disagree, and nothing the engine says counts.
+pub fn replay<S, A>(
+    fingerprints: &[u64],
+    initial: Vec<S>,
+    successors: impl Fn(&S) -> Vec<(A, S)>,
+    mut fingerprint: impl FnMut(&S) -> u64,
+) -> Run<S, A> {
+    let (&begin, rest) = fingerprints.split_first().expect("a trail has a first state");
+    let first = initial.into_iter().find(|state| fingerprint(state) == begin);
+    let mut run = Run { first: first.expect("the first state is initial"), steps: Vec::new() };
+    for &next in rest {
+        let step = successors(run.last()).into_iter().find(|(_, state)| fingerprint(state) == next);
+        run.steps.push(step.expect("each step of a trail is one that the system takes"));
+    }
+    run
+}
