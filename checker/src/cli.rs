@@ -7,6 +7,7 @@ mod library;
 mod lint;
 mod list;
 mod output;
+mod render;
 mod terminal;
 
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ enum Verb {
     /// Search tables and systems to the end; no name: everything known here
     #[command(after_help = check::STATUSES)]
     Check(Box<check::Arguments>),
+    /// Write tables as Markdown, diagrams and matrices
+    Render(render::Arguments),
 }
 
 /// Does what the command line asks.
@@ -39,6 +42,7 @@ pub(crate) fn run() -> ExitCode {
         Verb::List(arguments) => list::run(&arguments),
         Verb::Lint(arguments) => lint::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Render(arguments) => render::run(&arguments),
     };
     ExitCode::from(status.code())
 }

@@ -16,14 +16,31 @@ fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
 }
 
-/// An empty folder of this test's own, outside of any checkout's `spec`.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).expect("what an earlier run left can go");
+/// An empty folder outside of any checkout, gone when the test is over.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let name = format!("turnstile-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+        Self(folder)
     }
-    fs::create_dir_all(&folder).expect("the target folder can be written");
-    folder
+}
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now is the system's to remove.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -81,7 +98,7 @@ fn a_reader_that_goes_away_is_no_fault() {
 
 #[test]
 fn any_bytes_give_faults_and_no_panic() {
-    let folder = scratch("any-bytes");
+    let folder = Scratch::new("any-bytes");
     let cases: [(&str, &[u8]); 5] = [
         ("empty.yaml", b""),
         ("binary.yaml", &[0, 159, 146, 150, 255, 10, 13, 0]),
@@ -106,7 +123,7 @@ fn any_bytes_give_faults_and_no_panic() {
 
 #[test]
 fn a_folder_is_no_file() {
-    let folder = scratch("a-folder");
+    let folder = Scratch::new("a-folder");
     fs::create_dir(folder.join("x.yaml")).expect("the folder is ours");
     ends_with(&turnstile(&folder, &["lint", "x.yaml"]), 2, "cannot read x.yaml");
     ends_with(&turnstile(&folder, &["check", "x.yaml"]), 2, "cannot read x.yaml");
@@ -114,7 +131,7 @@ fn a_folder_is_no_file() {
 
 #[test]
 fn other_programs_get_their_files() {
-    let folder = scratch("files");
+    let folder = Scratch::new("files");
     let ring = tables().join("ring.yaml");
     let ring = ring.to_str().expect("a checkout's path is text");
     let words = ["check", ring, "--junit", "ring.xml", "--sarif", "ring.sarif"];
@@ -139,7 +156,7 @@ fn other_programs_get_their_files() {
 
 #[test]
 fn in_a_checkout_its_files_win_and_the_output_says_so() {
-    let root = scratch("checkout");
+    let root = Scratch::new("checkout");
     fs::create_dir_all(root.join("spec/tables")).expect("the folder is ours");
     fs::create_dir_all(root.join("spec/systems")).expect("the folder is ours");
     fs::write(root.join("spec/Cargo.toml"), "[package]\nname = \"turnstile-spec\"\n")
@@ -158,8 +175,31 @@ fn in_a_checkout_its_files_win_and_the_output_says_so() {
     let first = "from ../../spec; other than in this binary: ../../spec/tables/gate.yaml\n";
     assert!(text(&output.stdout).starts_with(first));
 
-    let elsewhere = scratch("elsewhere");
+    let elsewhere = Scratch::new("elsewhere");
     ends_with(&turnstile(&elsewhere, &["check", "gate"]), 2, "is called `gate`");
+}
+
+#[test]
+fn rendered_files_are_fresh_until_something_changes() {
+    let folder = Scratch::new("rendered");
+    let gate = fs::read_to_string(tables().join("gate.yaml")).expect("checked in");
+    fs::write(folder.join("gate.yaml"), &gate).expect("the folder is ours");
+    let words = ["render", "gate.yaml", "--out", "docs"];
+    let output = turnstile(&folder, &words);
+    assert_eq!(output.status.code(), Some(0));
+    let wrote = "wrote docs/gate.matrix.txt\nwrote docs/gate.md\nwrote docs/gate.svg\n";
+    assert_eq!(text(&output.stdout), wrote);
+    let words = ["render", "gate.yaml", "--out", "docs", "--check"];
+    assert_eq!(turnstile(&folder, &words).status.code(), Some(0));
+
+    fs::write(folder.join("gate.yaml"), gate.replace("thank", "greet")).expect("ours");
+    let output = turnstile(&folder, &words);
+    ends_with(&output, 1, "docs/gate.md is stale");
+    ends_with(&output, 1, "to write it anew: turnstile render gate.yaml --out docs");
+
+    ends_with(&turnstile(&folder, &["render", "--check"]), 2, "--check needs --out");
+    ends_with(&turnstile(&folder, &["render", "absent.yaml"]), 2, "cannot read absent.yaml");
+    ends_with(&turnstile(&folder, &["render", "gate.yaml", "--to", "pdf"]), 2, "one of markdown");
 }
 
 #[test]
@@ -202,7 +242,7 @@ fn sixty_rows() -> String {
 
 #[test]
 fn a_table_of_sixty_rows_is_checked() {
-    let folder = scratch("sixty");
+    let folder = Scratch::new("sixty");
     fs::write(folder.join("sixty.yaml"), sixty_rows()).expect("the folder is ours");
     let begun = Instant::now();
     let output = turnstile(&folder, &["check", "sixty.yaml"]);
