@@ -1,0 +1,76 @@
+//! The cheapest HTTP client that is still one: whatever it costs, the server cannot have.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// One kept connection.
+pub(crate) struct Client {
+    stream: TcpStream,
+    out: String,
+    buffer: Vec<u8>,
+}
+
+/// What matters of an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Of the claim in the Location header, if there is one.
+    pub(crate) id: u64,
+}
+
+impl Client {
+    pub(crate) async fn connect(at: SocketAddr) -> Self {
+        let stream = TcpStream::connect(at).await.expect("the server listens");
+        stream.set_nodelay(true).expect("a socket takes it");
+        Self { stream, out: String::new(), buffer: Vec::new() }
+    }
+
+    pub(crate) async fn post(&mut self, resource: &str, wait: bool) -> Answer {
+        let body = format!(r#"{{"resource":"{resource}","ttl":60}}"#);
+        self.call("POST /v1/claims/", &body, wait).await
+    }
+
+    pub(crate) async fn patch(&mut self, id: u64, status: &str, wait: bool) -> Answer {
+        let body = format!(r#"{{"status":"{status}"}}"#);
+        self.call(&format!("PATCH /v1/claims/{id}/"), &body, wait).await
+    }
+
+    async fn call(&mut self, line: &str, body: &str, wait: bool) -> Answer {
+        let prefer = if wait { "prefer: wait=30\r\n" } else { "" };
+        let len = body.len();
+        self.out.clear();
+        self.out.push_str(&format!(
+            "{line} HTTP/1.1\r\nhost: load\r\n{prefer}content-length: {len}\r\n\r\n{body}"
+        ));
+        self.stream.write_all(self.out.as_bytes()).await.expect("the server reads");
+        self.buffer.clear();
+        loop {
+            let read = self.stream.read_buf(&mut self.buffer).await.expect("the server answers");
+            assert_ne!(read, 0, "the server keeps the connection");
+            if let Some(answer) = parse(&self.buffer) {
+                return answer;
+            }
+        }
+    }
+}
+
+/// A whole answer, if that is what has come so far.
+fn parse(bytes: &[u8]) -> Option<Answer> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let field = |name: &str| {
+        let line = head.lines().find(|line| line.starts_with(name))?;
+        line.get(name.len()..).map(str::trim)
+    };
+    let len = field("content-length:").map_or(0, |len| len.parse().expect("a number"));
+    if body.len() < len {
+        return None;
+    }
+    let status = head.get(9..12).and_then(|status| status.parse().ok()).expect("a status");
+    let id = field("location:")
+        .and_then(|url| url.trim_end_matches('/').rsplit('/').next()?.parse().ok())
+        .unwrap_or(0);
+    Some(Answer { status, id })
+}

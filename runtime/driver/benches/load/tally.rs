@@ -1,0 +1,37 @@
+//! Counts of what a client got done and how long each took.
+
+use std::time::Duration;
+
+/// Latencies in microseconds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally(Vec<u32>);
+
+impl Tally {
+    pub(crate) fn note(&mut self, took: Duration) {
+        self.0.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All of them, sorted.
+    pub(crate) fn sum(tallies: &[Self]) -> Self {
+        let mut all: Vec<u32> = tallies.iter().flat_map(|tally| &tally.0).copied().collect();
+        all.sort_unstable();
+        Self(all)
+    }
+
+    /// Of a sorted tally.
+    pub(crate) fn percentile_ms(&self, percent: usize) -> f64 {
+        let at = (self.0.len() * percent / 100).min(self.0.len().saturating_sub(1));
+        self.0.get(at).map_or(f64::NAN, |us| f64::from(*us) / 1e3)
+    }
+}
+
+/// Jain's index of fairness: 1 where all got the same, 1/n where one got everything.
+pub(crate) fn jain(counts: &[usize]) -> f64 {
+    let sum: f64 = counts.iter().map(|count| *count as f64).sum();
+    let squares: f64 = counts.iter().map(|count| (*count as f64).powi(2)).sum();
+    sum * sum / (counts.len() as f64 * squares)
+}

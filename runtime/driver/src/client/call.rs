@@ -1,0 +1,141 @@
+//! Requests over kept connections: a method, a path and a body go out, a status comes back.
+//!
+//! Whatever goes wrong on the way is one thing to the caller: no answer came. It never sends
+//! anything twice.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+};
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+
+use super::connect::Connector;
+use super::place::Place;
+
+/// An answer longer than this is none.
+const ANSWER_MAX: usize = 16 << 20;
+/// More idle connections than this are not kept.
+const IDLE_MAX: usize = 64;
+
+/// A server, and connections to it.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    place: Place,
+    connector: Connector,
+    authorization: Option<HeaderValue>,
+    host: HeaderValue,
+    idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+impl Answer {
+    /// What the server says for itself, short enough for an error.
+    pub(super) fn reason(&self) -> String {
+        let text = String::from_utf8_lossy(&self.body);
+        text.chars().take(300).collect()
+    }
+}
+
+impl Caller {
+    /// # Errors
+    /// Where the host or the token cannot stand in a header.
+    pub(super) fn new(place: Place, connector: Connector, token: Option<&str>) -> io::Result<Self> {
+        let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "not fit for a header");
+        let authorization = match token {
+            None => None,
+            Some(token) => {
+                let text = format!("Bearer {}", token.trim());
+                let mut value = HeaderValue::from_str(&text).map_err(invalid)?;
+                value.set_sensitive(true);
+                Some(value)
+            }
+        };
+        let host = HeaderValue::from_str(&place.authority()).map_err(invalid)?;
+        let idle = Mutex::new(Vec::new());
+        Ok(Self { shared: Arc::new(Shared { place, connector, authorization, host, idle }) })
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.shared.place
+    }
+
+    /// One request, one answer, or the reason why there is none.
+    pub(super) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Option<String>,
+    ) -> io::Result<Answer> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, &self.shared.host)
+            .header(USER_AGENT, concat!("turnstile-claim/", env!("CARGO_PKG_VERSION")));
+        if let Some(authorization) = &self.shared.authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        if body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        for (name, value) in headers {
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        let body = Full::new(Bytes::from(body.unwrap_or_default()));
+        let request = request.body(body).map_err(io::Error::other)?;
+
+        let mut sender = self.sender().await?;
+        let response = sender.send_request(request).await.map_err(io::Error::other)?;
+        let (parts, body) = response.into_parts();
+        let body = Limited::new(body, ANSWER_MAX).collect().await.map_err(io::Error::other)?;
+        self.keep(sender);
+        let body = body.to_bytes();
+        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
+    }
+
+    /// A connection that is open: an idle one, or a new one.
+    async fn sender(&self) -> io::Result<SendRequest<Full<Bytes>>> {
+        loop {
+            let idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            match idle {
+                Some(sender) if sender.is_ready() => return Ok(sender),
+                Some(_closed) => {}
+                None => break,
+            }
+        }
+        let stream = self.shared.connector.connect(&self.shared.place).await?;
+        let (sender, connection) =
+            handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection has broken off");
+            }
+        });
+        Ok(sender)
+    }
+
+    fn keep(&self, sender: SendRequest<Full<Bytes>>) {
+        let mut idle = self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE_MAX && !sender.is_closed() {
+            idle.push(sender);
+        }
+    }
+}

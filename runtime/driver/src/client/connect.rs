@@ -1,0 +1,103 @@
+//! How a client reaches its server: TCP, TLS over it, or whatever else a caller puts in its place.
+//!
+//! Roots of trust are read only when the first https connection is made.
+
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use super::place::Place;
+
+/// A connection of any kind.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+/// A connection under way.
+type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send>>;
+
+/// Makes connections.
+#[derive(Clone)]
+pub struct Connector {
+    dial: Arc<dyn Fn(String, u16) -> Connecting + Send + Sync>,
+    authority: Option<PathBuf>,
+    tls: Arc<OnceLock<TlsConnector>>,
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connector").field("authority", &self.authority).finish_non_exhaustive()
+    }
+}
+
+impl Default for Connector {
+    fn default() -> Self {
+        Self::new(|host: String, port| async move {
+            let stream = TcpStream::connect((host, port)).await?;
+            stream.set_nodelay(true)?;
+            Ok(stream)
+        })
+    }
+}
+
+impl Connector {
+    /// A connector by a function of host and port: a simulated network, a proxy.
+    #[must_use]
+    pub fn new<S, F, D>(dial: D) -> Self
+    where
+        S: Stream + 'static,
+        F: Future<Output = io::Result<S>> + Send + 'static,
+        D: Fn(String, u16) -> F + Send + Sync + 'static,
+    {
+        let dial = move |host, port| -> Connecting {
+            let dialled = dial(host, port);
+            Box::pin(async move { Ok(Box::new(dialled.await?) as Box<dyn Stream>) })
+        };
+        Self { dial: Arc::new(dial), authority: None, tls: Arc::new(OnceLock::new()) }
+    }
+
+    /// Trusts the certificates of this PEM file instead of those of the operating system.
+    #[must_use]
+    pub fn trusting(self, authority: PathBuf) -> Self {
+        Self { authority: Some(authority), tls: Arc::new(OnceLock::new()), ..self }
+    }
+
+    /// Connects.
+    pub(super) async fn connect(&self, place: &Place) -> io::Result<Box<dyn Stream>> {
+        let stream = (self.dial)(place.host.clone(), place.port).await?;
+        if !place.is_tls {
+            return Ok(stream);
+        }
+        let name = ServerName::try_from(place.host.clone())
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let stream = self.tls()?.connect(name, stream).await?;
+        Ok(Box::new(stream))
+    }
+
+    fn tls(&self) -> io::Result<TlsConnector> {
+        if let Some(tls) = self.tls.get() {
+            return Ok(tls.clone());
+        }
+        let mut roots = RootCertStore::empty();
+        let certificates = match &self.authority {
+            None => rustls_native_certs::load_native_certs().certs,
+            Some(path) => CertificateDer::pem_file_iter(path)
+                .and_then(Iterator::collect)
+                .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?,
+        };
+        roots.add_parsable_certificates(certificates);
+        if roots.is_empty() {
+            return Err(io::Error::other("no root of trust is to be found"));
+        }
+        let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        Ok(self.tls.get_or_init(|| TlsConnector::from(Arc::new(config))).clone())
+    }
+}

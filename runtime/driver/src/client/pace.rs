@@ -1,0 +1,155 @@
+//! How long a client's timers last: renewal, patience, backoff with jitter, the lease's margin.
+//!
+//! All of them are numbers about time; which timer runs when is the core's.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::time::Duration;
+
+/// The shortest ttl that leaves room for a renewal and its repetition.
+pub(super) const TTL_MIN: Duration = Duration::from_millis(50);
+/// Longer than anyone waits.
+const FOR_EVER: Duration = Duration::from_secs(10 * 366 * 86_400);
+
+/// A claim's durations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    pub(super) ttl: Duration,
+    pub(super) timeout: Option<Duration>,
+}
+
+/// The first and the longest pause of a backoff.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backoff {
+    first: Duration,
+    longest: Duration,
+}
+
+/// Failing should be quick: there is little to be gained by aborting late.
+pub(super) const QUICK: Backoff = Backoff::ms(20, 500);
+/// Whatever else is tried again.
+pub(super) const STEADY: Backoff = Backoff::ms(50, 5_000);
+
+impl Backoff {
+    const fn ms(first: u64, longest: u64) -> Self {
+        Self { first: Duration::from_millis(first), longest: Duration::from_millis(longest) }
+    }
+
+    /// The pause before the attempt of this number, between half of it and all of it.
+    pub(super) fn pause(self, attempt: u32, dice: &mut Dice) -> Duration {
+        let whole = self.first.saturating_mul(1 << attempt.min(16)).min(self.longest);
+        whole.mul_f64(0.5 + dice.roll() / 2.0)
+    }
+}
+
+impl Pace {
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(FOR_EVER)
+    }
+
+    /// A third of the ttl, so that a renewal can fail and be tried again.
+    pub(super) fn renew(&self, dice: &mut Dice) -> Duration {
+        self.ttl.mul_f64(0.28 + dice.roll() * 0.05)
+    }
+
+    /// How long after a request was sent its lease can be counted on.
+    pub(super) fn lease(&self) -> Duration {
+        self.ttl - self.margin()
+    }
+
+    /// What clocks may differ by over one ttl, and what an answer to that takes.
+    fn margin(&self) -> Duration {
+        (self.ttl / 10).clamp(Duration::from_millis(10), Duration::from_secs(5))
+    }
+
+    /// How long one request may wait for the lock. The lease is counted from when the request was
+    /// sent, so it must end well before a ttl has gone by.
+    pub(super) fn wait(&self) -> Duration {
+        (self.ttl / 3).min(Duration::from_secs(30))
+    }
+
+    /// How long an answer is waited for, beyond what the server was asked to wait.
+    pub(super) fn patience(&self) -> Duration {
+        (self.ttl / 4).clamp(Duration::from_millis(20), Duration::from_secs(10))
+    }
+
+    /// How long before a waiting client asks again where the server does not wait.
+    pub(super) fn activate(&self, attempt: u32, dice: &mut Dice) -> Duration {
+        let longest = (self.ttl / 4).clamp(Duration::from_millis(10), Duration::from_secs(2));
+        Backoff { first: Duration::from_millis(10), longest }.pause(attempt, dice)
+    }
+
+    /// A backoff whose pauses leave room for several attempts within a ttl.
+    pub(super) fn within_ttl(&self, backoff: Backoff) -> Backoff {
+        Backoff {
+            first: backoff.first.min(self.ttl / 20),
+            longest: backoff.longest.min(self.ttl / 8),
+        }
+    }
+}
+
+/// Randomness for jitter and keys; no secret depends on it.
+#[derive(Clone, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Dice that nobody can foresee.
+    #[must_use]
+    pub fn loose() -> Self {
+        Self(RandomState::new().build_hasher().finish() | 1)
+    }
+
+    /// Dice that always roll the same.
+    #[must_use]
+    pub const fn seeded(seed: u64) -> Self {
+        Self(seed | 1)
+    }
+
+    /// Any number (splitmix64).
+    pub fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        number ^ (number >> 31)
+    }
+
+    /// From zero to less than one.
+    pub fn roll(&mut self) -> f64 {
+        (self.number() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ttl_leaves_room_to_renew_and_to_try_again() {
+        for ttl_ms in [50, 100, 1_000, 20_000, 86_400_000] {
+            let pace = Pace { ttl: Duration::from_millis(ttl_ms), timeout: None };
+            let mut dice = Dice::seeded(ttl_ms);
+            let renew = pace.renew(&mut dice);
+            assert!(renew + 2 * pace.patience() <= pace.lease(), "{ttl_ms} ms");
+            assert!(pace.wait() + pace.patience() < pace.lease(), "{ttl_ms} ms");
+            assert!(pace.lease() < pace.ttl);
+        }
+    }
+
+    #[test]
+    fn a_backoff_grows_and_is_bounded() {
+        let mut dice = Dice::seeded(1);
+        for attempt in 0..40 {
+            let pause = STEADY.pause(attempt, &mut dice);
+            assert!(pause <= Duration::from_secs(5));
+            assert!(pause >= Duration::from_millis(25));
+        }
+        assert!(STEADY.pause(20, &mut dice) >= Duration::from_millis(2_500));
+    }
+
+    #[test]
+    fn dice_are_fair_enough() {
+        let mut dice = Dice::seeded(7);
+        let sum: f64 = (0..10_000).map(|_| dice.roll()).sum();
+        assert!((sum / 10_000.0 - 0.5).abs() < 0.02);
+    }
+}

@@ -1,0 +1,94 @@
+//! Where a claim server is: scheme, host, port, and the path in front of its version.
+
+use super::error::Cause;
+
+/// The address of a claim server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Whether it speaks TLS.
+    pub is_tls: bool,
+    /// Name or address, without brackets.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// `/prefix/v1/claims/`.
+    pub path: String,
+}
+
+impl Place {
+    /// Reads a URL; `version` goes behind its path: `v1`.
+    ///
+    /// # Errors
+    /// Where it is no URL of scheme http or https, or has a query.
+    pub fn read(url: &str, version: &str) -> Result<Self, Cause> {
+        let refuse = |why| Cause::Address(url.to_owned(), why);
+        let (scheme, rest) = url.split_once("://").ok_or_else(|| refuse("no http:// in front"))?;
+        let is_tls = match scheme {
+            "http" => false,
+            "https" => true,
+            _ => return Err(refuse("neither http nor https")),
+        };
+        if rest.contains(['?', '#', '@', ' ']) {
+            return Err(refuse("only a host, a port and a path"));
+        }
+        let (authority, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => {
+                (host, port.parse().map_err(|_| refuse("the port is no number"))?)
+            }
+            _ => (authority, if is_tls { 443 } else { 80 }),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if host.is_empty() {
+            return Err(refuse("no host"));
+        }
+        let prefix = prefix.trim_matches('/');
+        let prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
+        Ok(Self { is_tls, host: host.into(), port, path: format!("{prefix}/{version}/claims/") })
+    }
+
+    /// What stands in the Host header.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let default = if self.is_tls { 443 } else { 80 };
+        let host = &self.host;
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        if self.port == default { host } else { format!("{host}:{}", self.port) }
+    }
+
+    /// A claim's URL.
+    #[must_use]
+    pub fn claim_url(&self, id: u64) -> String {
+        let scheme = if self.is_tls { "https" } else { "http" };
+        format!("{scheme}://{}{}{id}/", self.authority(), self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(url: &str, authority: &str, path: &str) {
+        let place = Place::read(url, "v1").expect("a good address");
+        assert_eq!((place.authority().as_str(), place.path.as_str()), (authority, path), "{url}");
+    }
+
+    #[test]
+    fn an_address_is_read() {
+        check("http://h:5000", "h:5000", "/v1/claims/");
+        check("http://h/", "h", "/v1/claims/");
+        check("https://h/locks/", "h", "/locks/v1/claims/");
+        check("http://[::1]:80/", "[::1]", "/v1/claims/");
+        check("http://[::1]:81", "[::1]:81", "/v1/claims/");
+        let place = Place::read("https://h:1/a", "v2").expect("a good address");
+        assert_eq!(place.claim_url(7), "https://h:1/a/v2/claims/7/");
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for url in ["", "h:1", "ftp://h", "http://", "http://h:x", "http://h/?q", "http://u@h"] {
+            assert!(Place::read(url, "v1").is_err(), "{url}");
+        }
+    }
+}
