@@ -2,10 +2,12 @@
 //!
 //! The arms are the same in every form of a machine; what stands behind the arrow is a [`Leaf`]'s.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::table::{
-    CellKind, Domain, Event, EventId, Guard, Row, StateId, Table, Vocabulary,
+    CellKind, Domain, Event, EventId, Guard, GuardId, Row, StateId, Table, Vocabulary,
 };
 
 use crate::document::{ident, number};
@@ -14,8 +16,10 @@ use crate::event::{field, words_ident};
 /// Ranges of payload numbers, both ends included.
 pub(crate) type Ranges = Vec<(u16, u16)>;
 
-/// What a table says of a range of payload numbers: rows to be tried in order, the last of them
-/// possibly without a guard, then the cell.
+/// The most guards that the rows of one cell may ask for the question whether they leave a gap.
+const GUARDS_MAX: usize = 12;
+
+/// What a table says of a range of payload numbers: rows to be tried in order, then the cell.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Said<'a> {
     pub(crate) rows: Vec<(usize, &'a Row)>,
@@ -42,9 +46,39 @@ impl Said<'_> {
         self.rows.is_empty() && self.otherwise.is_none()
     }
 
-    /// Whether a row is taken whatever the guards say.
+    /// Whether one of the rows is taken whatever the guards say.
     pub(crate) fn is_decided(&self) -> bool {
-        self.rows.last().is_some_and(|(_, row)| row.guard == Guard::default())
+        is_decided(&self.rows)
+    }
+}
+
+fn is_decided(rows: &[(usize, &Row)]) -> bool {
+    let mut asked = BTreeSet::new();
+    for (_, row) in rows {
+        collect(&row.guard, &mut asked);
+    }
+    let asked: Vec<GuardId> = asked.into_iter().collect();
+    if asked.len() > GUARDS_MAX {
+        return rows.iter().any(|(_, row)| row.guard == Guard::default());
+    }
+    (0..1u32 << asked.len()).all(|answers| {
+        let answer = |guard| {
+            let place = asked.iter().position(|it| *it == guard);
+            place.is_some_and(|place| answers >> place & 1 == 1)
+        };
+        rows.iter().any(|(_, row)| row.guard.holds(&mut { answer }))
+    })
+}
+
+fn collect(guard: &Guard, asked: &mut BTreeSet<GuardId>) {
+    match guard {
+        Guard::Is(guard) => {
+            asked.insert(*guard);
+        }
+        Guard::All(parts) | Guard::Any(parts) => {
+            parts.iter().for_each(|part| collect(part, asked));
+        }
+        Guard::Not(part) => collect(part, asked),
     }
 }
 
@@ -79,9 +113,9 @@ pub(crate) fn said<'a>(
         let end = starts.get(index + 1).map_or(greatest, |next| next - 1);
         let matching = rows.iter().copied().filter(|(_, row)| row.pattern.matches(start));
         let mut said = Said { rows: matching.collect(), otherwise: None };
-        let plain = said.rows.iter().position(|(_, row)| row.guard == Guard::default());
-        said.rows.truncate(plain.map_or(said.rows.len(), |index| index + 1));
-        if !said.is_decided() {
+        let enough = (1..=said.rows.len()).find(|count| is_decided(&said.rows[..*count]));
+        said.rows.truncate(enough.unwrap_or(said.rows.len()));
+        if enough.is_none() {
             let cell = cells().find(|cell| cell.pattern.matches(start));
             said.otherwise = cell.map(|cell| cell.kind);
         }
@@ -138,9 +172,10 @@ pub(crate) fn outcome(words: &Vocabulary, said: &Said<'_>, leaf: &impl Leaf) -> 
         Some(CellKind::Impossible) => leaf.refused(true),
         Some(CellKind::Ignore) => leaf.ignored(),
     };
-    for &(index, row) in &said.rows {
+    let is_decided = said.is_decided();
+    for (nth, &(index, row)) in said.rows.iter().enumerate() {
         let taken = leaf.taken(index, row);
-        if row.guard == Guard::default() {
+        if is_decided && nth + 1 == said.rows.len() {
             last = taken;
         } else {
             let condition = condition(words, &row.guard, &leaf.root(), false);

@@ -12,12 +12,17 @@ mod document;
 mod event;
 pub mod expand;
 mod names;
+#[cfg(feature = "pretty")]
+mod pretty;
 mod row;
 mod rules;
 mod skeleton;
 pub mod system;
 mod types;
 mod typestate;
+
+#[cfg(feature = "pretty")]
+pub use pretty::pretty;
 
 use proc_macro2::TokenStream;
 use quote::quote;
