@@ -19,7 +19,7 @@ impl Turn {
     }
 
     pub(crate) fn is_straight(&self) -> bool {
-        (self.upper - self.lower).abs() < 0.5
+        (self.upper - self.lower).abs() < 0.05
     }
 
     fn touches(&self, other: &Self) -> bool {

@@ -70,7 +70,7 @@ fn check(plan: &Plan, what: &str) {
         assert!(boxes[link.to].touches(last), "{what}: {arrow} does not enter its box");
         for pair in route.points.windows(2) {
             let piece = Area::between(pair[0], pair[1]);
-            let upright = (pair[0].x - pair[1].x).abs() < 0.01;
+            let upright = (pair[0].x - pair[1].x).abs() < 0.5;
             assert!(upright || (pair[0].y - pair[1].y).abs() < 0.01, "{what}: {arrow} is askew");
             for (index, area) in boxes.iter().enumerate() {
                 let own = index == plan.boxes.len() + arrow;
