@@ -12,7 +12,7 @@ mod manager;
 mod pace;
 mod place;
 
-pub use claim::{Claim, Standing};
+pub use claim::{Changes, Claim, Standing};
 pub use connect::{Connector, Stream};
 pub use error::{Cause, Error};
 pub use manager::{Ask, Manager, Setup};

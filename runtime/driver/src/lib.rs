@@ -1,6 +1,7 @@
 //! Gives cores a real network, a real store and real users.
 
 pub mod client;
+pub mod keychain;
 pub mod server;
 pub mod store;
 pub mod trace;

@@ -67,6 +67,12 @@ impl Claim {
         self.view.borrow().deadline
     }
 
+    /// How long before its lease can lapse at the server a claim counts as lost.
+    #[must_use]
+    pub fn margin(&self) -> Duration {
+        self.view.borrow().margin
+    }
+
     /// How it stands now.
     #[must_use]
     pub fn standing(&self) -> Standing {
@@ -97,6 +103,14 @@ impl Claim {
                 }
             }
         }
+    }
+
+    /// What tells when the claim's deadline or standing changes.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        let mut view = self.view.clone();
+        view.mark_unchanged();
+        Changes { view, is_lost: false }
     }
 
     /// Renews the lease now, rather than when it is due; from now on for this ttl, if one is given.
@@ -149,6 +163,29 @@ impl Claim {
                 Err(self.slot.error(Cause::Lost))
             }
         }
+    }
+}
+
+/// The changes of a claim's standing and deadline; it does not keep the claim.
+#[derive(Debug)]
+pub struct Changes {
+    view: watch::Receiver<View>,
+    is_lost: bool,
+}
+
+impl Changes {
+    /// Waits for the next one. False once the claim has been lost or released.
+    pub async fn next(&mut self) -> bool {
+        if self.is_lost {
+            return false;
+        }
+        let deadline = self.view.borrow().deadline.unwrap_or_else(Instant::now);
+        let is_open = tokio::select! {
+            changed = self.view.changed() => changed.is_ok(),
+            () = sleep_until(deadline) => true,
+        };
+        self.is_lost = standing(&self.view.borrow()) == Standing::Lost;
+        is_open || self.is_lost
     }
 }
 

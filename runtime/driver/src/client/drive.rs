@@ -21,6 +21,7 @@ use turnstile_core::{Core as _, Effect, Input};
 use turnstile_machines::claim::Resource;
 
 use super::call::{Answer, Caller};
+use super::error::Cause;
 use super::pace::{Dice, Pace, QUICK, STEADY};
 use crate::trace::Trace;
 use crate::wire::ask::{PostBody, status_body, ttl_body};
@@ -48,12 +49,16 @@ pub(super) struct View {
     pub(super) notice: Option<Notice>,
     /// Until when the lease can be counted on.
     pub(super) deadline: Option<Instant>,
+    /// How long before its lapse that is.
+    pub(super) margin: Duration,
     /// A renewal has failed and is tried again.
     pub(super) is_in_jeopardy: bool,
     /// How many renewals were answered, well or not.
     pub(super) renewals: u64,
     /// What the server said when it refused.
     pub(super) reason: String,
+    /// What ended the claim without a word of the core.
+    pub(super) trouble: Option<Cause>,
 }
 
 /// Everything a claim needs to run.
@@ -298,10 +303,12 @@ impl Running {
             | Resource::WithdrawPatchRequest => return,
         };
         self.timers.insert(timer, now + pause);
+        let margin = pace.margin();
         let granted = self.heard_of.filter(|_| timer == Resource::RenewTimer);
         if let Some(sent) = granted {
             self.drive.view.send_modify(|view| {
                 view.deadline = Some(sent.deadline);
+                view.margin = margin;
                 view.is_in_jeopardy = false;
             });
         } else if timer == Resource::RetryRenewTimer {

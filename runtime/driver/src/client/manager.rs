@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hyper::Method;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
 use turnstile_core::claim::client::Notice;
+use turnstile_core::claim::message::Asked;
 
 use super::call::Caller;
 use super::claim::Claim;
@@ -21,7 +23,12 @@ use super::error::{Cause, Error};
 use super::pace::{Dice, Pace, TTL_MIN};
 use super::place::Place;
 use crate::trace::Trace;
+use crate::wire::ask::status_body;
+use crate::wire::claim::id_in;
+use crate::wire::filter::encode;
 
+/// A question about other claims takes no longer.
+const ASK_MAX: Duration = Duration::from_secs(30);
 /// The ttl of a claim that asks for none.
 const TTL: Duration = Duration::from_secs(60);
 
@@ -153,6 +160,17 @@ impl Manager {
         Ask { manager: self.clone(), resource: resource.into(), ttl, timeout, data: None }
     }
 
+    /// Gives up this manager's claim of a resource, or waiting for it, and returns once the server
+    /// has acknowledged that or the lease is over.
+    pub async fn give_up(&self, resource: &str) {
+        let slot = self.shared.slots().get(resource).cloned();
+        if let Some(slot) = slot {
+            slot.give_up();
+            let mut view = slot.view.clone();
+            while view.changed().await.is_ok() {}
+        }
+    }
+
     /// Releases and withdraws everything, and returns once the server has acknowledged it, or
     /// after this time.
     pub async fn close(&self, patience: Duration) {
@@ -168,6 +186,76 @@ impl Manager {
         };
         // What is not acknowledged by then lapses.
         let _acknowledged = tokio::time::timeout(patience, all_over).await;
+    }
+}
+
+/// What anyone may ask about claims that are not theirs.
+impl Manager {
+    /// The claims of the server, oldest first, as its JSON.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or refuses.
+    pub async fn list(
+        &self,
+        resource: Option<&str>,
+        status: Option<&str>,
+        limit: usize,
+    ) -> Result<String, Error> {
+        let mut path = format!("{}?limit={limit}", self.shared.caller.place().path);
+        for (name, value) in [("resource", resource), ("status", status)] {
+            if let Some(value) = value {
+                path += &format!("&{name}={}", encode(value));
+            }
+        }
+        self.ask(Method::GET, &path, None).await
+    }
+
+    /// One claim by its number or URL, as the server's JSON.
+    ///
+    /// # Errors
+    /// When there is none, or the server cannot be reached.
+    pub async fn show(&self, claim: &str) -> Result<String, Error> {
+        let path = self.path_of(claim)?;
+        self.ask(Method::GET, &path, None).await
+    }
+
+    /// Takes a claim, by its number or URL, from whoever has it.
+    ///
+    /// # Errors
+    /// When it is over already, or the server cannot be reached.
+    pub async fn revoke(&self, claim: &str) -> Result<(), Error> {
+        let path = self.path_of(claim)?;
+        self.ask(Method::PATCH, &path, Some(status_body(Asked::Revoked))).await.map(drop)
+    }
+
+    /// Reads the server's JSON.
+    ///
+    /// # Errors
+    /// When it is not what was expected.
+    pub fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Error> {
+        serde_json::from_str(text).map_err(|error| Cause::Answer(error.to_string()).into())
+    }
+
+    fn path_of(&self, claim: &str) -> Result<String, Error> {
+        let id = id_in(claim).ok_or_else(|| Cause::Answer(format!("{claim:?} is no claim")))?;
+        Ok(format!("{}{id}/", self.shared.caller.place().path))
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Error> {
+        let answer = self.shared.caller.call(method, path, &[], body);
+        let answer = match tokio::time::timeout(ASK_MAX, answer).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => {
+                return Err(Cause::Refused { status: 0, reason: error.to_string() }.into());
+            }
+            Err(_) => return Err(Cause::TimedOut.into()),
+        };
+        if answer.status >= 300 {
+            let (status, reason) = (answer.status, answer.reason());
+            return Err(Cause::Refused { status, reason }.into());
+        }
+        String::from_utf8(answer.body.to_vec())
+            .map_err(|error| Cause::Answer(error.to_string()).into())
     }
 }
 
@@ -250,11 +338,9 @@ impl Ask {
                 Some(Notice::Lost) => return Err(slot.error(Cause::Lost)),
                 Some(Notice::Released) => return Err(slot.error(Cause::GivenUp)),
             }
-            if view.changed().await.is_err() {
-                let is_told = view.borrow().notice.is_some();
-                if !is_told {
-                    return Err(slot.error(Cause::TimedOut));
-                }
+            if view.changed().await.is_err() && view.borrow().notice.is_none() {
+                let trouble = view.borrow().trouble.clone();
+                return Err(slot.error(trouble.unwrap_or(Cause::TimedOut)));
             }
         }
     }

@@ -57,7 +57,7 @@ impl Pace {
     }
 
     /// What clocks may differ by over one ttl, and what an answer to that takes.
-    fn margin(&self) -> Duration {
+    pub(super) fn margin(&self) -> Duration {
         (self.ttl / 10).clamp(Duration::from_millis(10), Duration::from_secs(5))
     }
 

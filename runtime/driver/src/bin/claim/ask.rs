@@ -1,0 +1,61 @@
+//! `ls`, `show` and `revoke`: one request, and its answer as text.
+
+use std::io::{self, Write as _};
+
+use turnstile_driver::client::{Error, Manager, Setup};
+use turnstile_driver::wire::claim::ClaimSeen;
+
+/// Prints claims, one a line.
+pub(super) async fn list(
+    setup: Setup,
+    resource: Option<String>,
+    status: Option<String>,
+    limit: usize,
+    json: bool,
+) -> Result<u8, Error> {
+    let manager = setup.build()?;
+    let text = manager.list(resource.as_deref(), status.as_deref(), limit).await?;
+    if json {
+        put(&format!("{text}\n"));
+        return Ok(0);
+    }
+    let claims: Vec<ClaimSeen> = Manager::read(&text)?;
+    let seconds = |seconds: Option<f64>| seconds.map_or("-".into(), |s| format!("{s:.1}"));
+    let mut out = format!(
+        "{:>8}  {:<9}  {:>8}  {:>9}  {:>9}  {:>7}  RESOURCE\n",
+        "CLAIM", "STATUS", "TTL", "WAITED", "HELD", "TOKEN"
+    );
+    for claim in claims {
+        let id = turnstile_driver::wire::claim::id_in(&claim.url).unwrap_or(0);
+        out += &format!(
+            "{id:>8}  {:<9}  {:>8}  {:>9}  {:>9}  {:>7}  {}\n",
+            claim.status,
+            seconds(claim.ttl),
+            seconds(claim.waiting_duration),
+            seconds(claim.active_duration),
+            claim.fencing_token.map_or("-".into(), |token| token.to_string()),
+            claim.resource,
+        );
+    }
+    put(&out);
+    Ok(0)
+}
+
+/// Prints a claim.
+pub(super) async fn show(setup: Setup, claim: &str) -> Result<u8, Error> {
+    let text = setup.build()?.show(claim).await?;
+    put(&format!("{text}\n"));
+    Ok(0)
+}
+
+/// Revokes a claim.
+pub(super) async fn revoke(setup: Setup, claim: &str) -> Result<u8, Error> {
+    setup.build()?.revoke(claim).await?;
+    Ok(0)
+}
+
+/// Whoever reads may stop reading: that is no fault of ours.
+fn put(text: &str) {
+    let mut out = io::stdout().lock();
+    let _unread = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

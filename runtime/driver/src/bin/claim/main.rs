@@ -1,0 +1,191 @@
+//! `claim`: runs commands under locks, shows who holds them, and holds them for other programs.
+//!
+//! It reads options and words errors. Claims themselves are the client library's.
+
+mod ask;
+mod process;
+mod run;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use turnstile_driver::client::{Cause, Connector, Error, Setup};
+use turnstile_driver::keychain;
+
+/// Exit status: the claim server cannot be reached, or refuses.
+const UNAVAILABLE: u8 = 69;
+/// Exit status: the lock was not to be had in time.
+const TIMED_OUT: u8 = 75;
+/// Exit status: the claim was lost while the command ran, so the command was ended.
+const LOST: u8 = 76;
+/// Exit status: bad usage.
+const USAGE: u8 = 2;
+
+/// Runs commands under claims of a turnstiled server, and shows and revokes claims.
+///
+/// The server is TURNSTILE_URL, or --url; its bearer token TURNSTILE_TOKEN; its certificate
+/// authority TURNSTILE_CA (a PEM file), or that of the operating system.
+#[derive(Parser, Debug)]
+#[command(version)]
+struct Cli {
+    /// The server; TURNSTILE_URL unless given.
+    #[arg(long, global = true, value_name = "URL")]
+    url: Option<String>,
+    #[command(subcommand)]
+    wish: Wish,
+}
+
+#[derive(Subcommand, Debug)]
+enum Wish {
+    /// Runs a command while a resource is claimed.
+    ///
+    /// The command finds the claim's token in CLAIM_FENCING_TOKEN and its URL in CLAIM_URL. Its
+    /// exit status is passed on, 128 + N where signal N ended it. 69: the server cannot be
+    /// reached, or refuses. 75: the lock was not to be had in time. 76: the claim was lost, and
+    /// the command was ended. SIGTERM, SIGINT and SIGHUP go to the command's process group; after
+    /// the grace it is killed, and only then the claim is released.
+    Run(RunArgs),
+    /// Lists claims.
+    Ls {
+        /// Only those of this resource.
+        #[arg(long)]
+        resource: Option<String>,
+        /// Only those of this status.
+        #[arg(long)]
+        status: Option<String>,
+        /// At most so many.
+        #[arg(long, default_value_t = 100)]
+        limit: usize,
+        /// As the server's JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows a claim, as the server's JSON.
+    Show {
+        /// Its number or URL.
+        claim: String,
+    },
+    /// Takes a claim from whoever has it.
+    Revoke {
+        /// Its number or URL.
+        claim: String,
+    },
+    /// Waits for one's turn at a resource, and gives it back at once.
+    Wait(Claiming),
+    /// Holds claims for the program at the other end of standard input and output.
+    ///
+    /// JSON, a line each: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5, "data": {}},
+    /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}. Each is answered by a line with its
+    /// id and with "held", "refreshed", "released" or "error"; a line {"now": ...} says how a
+    /// claim stands whenever that changes. The end of the input releases everything.
+    Keychain,
+}
+
+#[derive(Args, Debug)]
+struct Claiming {
+    /// What is claimed.
+    resource: String,
+    /// How long the lease lasts without a renewal, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    ttl: f64,
+    /// How long to wait for the lock, in seconds; for ever unless given.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+}
+
+#[derive(Args, Debug)]
+struct RunArgs {
+    #[command(flatten)]
+    claiming: Claiming,
+    /// How long the command may take to end once it was told to, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    grace: f64,
+    /// What others see of the claim, as JSON.
+    #[arg(long, value_name = "JSON")]
+    data: Option<String>,
+    /// The command.
+    #[arg(last = true, required = true)]
+    command: Vec<std::ffi::OsString>,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // One thread, and it is the main one: a child is tied to the thread that has started it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let ended = match runtime {
+        Ok(runtime) => runtime.block_on(grant(cli)),
+        Err(error) => Err(Cause::Credentials(error.to_string()).into()),
+    };
+    match ended {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("claim: {error}");
+            ExitCode::from(match error.cause {
+                Cause::TimedOut => TIMED_OUT,
+                Cause::Lost => LOST,
+                Cause::Address(..) | Cause::Credentials(_) | Cause::TtlTooShort { .. } => USAGE,
+                Cause::Refused { .. }
+                | Cause::Claimed { .. }
+                | Cause::GivenUp
+                | Cause::Keychain(_)
+                | Cause::Answer(_) => UNAVAILABLE,
+            })
+        }
+    }
+}
+
+async fn grant(cli: Cli) -> Result<u8, Error> {
+    let setup = setup(cli.url)?;
+    match cli.wish {
+        Wish::Run(args) => run::run(setup, args).await,
+        Wish::Ls { resource, status, limit, json } => {
+            ask::list(setup, resource, status, limit, json).await
+        }
+        Wish::Show { claim } => ask::show(setup, &claim).await,
+        Wish::Revoke { claim } => ask::revoke(setup, &claim).await,
+        Wish::Wait(claiming) => {
+            let manager = setup.build()?;
+            let claim = claiming.ask(&manager)?.await?;
+            claim.release().await.map(|()| 0)
+        }
+        Wish::Keychain => {
+            let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+            let served = keychain::serve(setup, input, output).await;
+            served.map(|()| 0).map_err(|error| Cause::Keychain(error.to_string()).into())
+        }
+    }
+}
+
+fn setup(url: Option<String>) -> Result<Setup, Error> {
+    match url {
+        None => Setup::from_environment(),
+        Some(url) => {
+            let mut setup = Setup::new(&url);
+            setup.token = std::env::var("TURNSTILE_TOKEN").ok();
+            if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
+                setup.connector = Connector::default().trusting(PathBuf::from(authority));
+            }
+            Ok(setup)
+        }
+    }
+}
+
+impl Claiming {
+    fn ask(
+        &self,
+        manager: &turnstile_driver::client::Manager,
+    ) -> Result<turnstile_driver::client::Ask, Error> {
+        let ask = manager.claim(&self.resource).ttl(seconds(self.ttl)?);
+        Ok(match self.timeout {
+            Some(timeout) => ask.timeout(seconds(timeout)?),
+            None => ask,
+        })
+    }
+}
+
+fn seconds(number: f64) -> Result<Duration, Error> {
+    Duration::try_from_secs_f64(number)
+        .map_err(|error| Cause::Credentials(format!("{number} seconds: {error}")).into())
+}
