@@ -287,10 +287,13 @@ impl Serialize for Verdict {
     }
 }
 
+/// Who takes a step that no node takes: [`StepReport::node`] of a loss or a delay.
+pub const NETWORK: &str = "network";
+
 /// A step of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepReport {
-    /// Who took it: `client 1`; `network` or a fault's victim for what no core did.
+    /// Who took it: `client 1`, or [`NETWORK`].
     pub node: String,
     /// What happened: `response (503)`, `retry timer triggers`, `lost answer to client 1`.
     pub event: String,

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{EffectReport, PropertyReport, StepReport};
+use super::result::{EffectReport, NETWORK, PropertyReport, StepReport};
 
 /// Left of the first column: the margin and the step's number.
 const LEFT: usize = 8;
@@ -38,7 +38,7 @@ fn nodes(steps: &[StepReport]) -> Vec<&str> {
     let mut nodes: Vec<&str> = Vec::new();
     for step in steps {
         for name in step.from.as_deref().into_iter().chain([step.node.as_str()]) {
-            if !nodes.contains(&name) {
+            if name != NETWORK && !nodes.contains(&name) {
                 nodes.push(name);
             }
         }
@@ -68,9 +68,14 @@ impl<'s> Diagram<'s> {
             .map(|pair| columns(pair[0]).div_ceil(2) + columns(pair[1]).div_ceil(2) + 2)
             .collect();
         let mut right = nodes.last().map_or(0, |name| columns(name).div_ceil(2));
+        let mut across = 0;
         for step in steps {
-            let node = place(&step.node)?;
             let label = columns(&step.event);
+            if step.node == NETWORK {
+                across = across.max(label + AIR);
+                continue;
+            }
+            let node = place(&step.node)?;
             match step.from.as_deref().and_then(place) {
                 Some(from) if from != node => {
                     let (low, high) = (from.min(node), from.max(node));
@@ -95,7 +100,7 @@ impl<'s> Diagram<'s> {
             })
             .collect();
         let at: Vec<usize> = std::iter::once(first).chain(at).collect();
-        let margin = at.last()? + right + 2;
+        let margin = (at.last()? + right + 2).max(first + across);
         let rows = steps.iter().map(|step| columns(&step.row)).max().unwrap_or(0);
         let is_fitting = margin + rows + "row ".len() <= paint.width;
         is_fitting.then(|| Self { nodes: nodes.to_vec(), at, margin, paint })
@@ -121,7 +126,11 @@ impl<'s> Diagram<'s> {
         let mut line = self.lives();
         write_at(&mut line, 0, &format!("{number:>5}"));
         let place = |name: &str| self.nodes.iter().position(|node| *node == name);
-        let Some(node) = place(&step.node) else { return };
+        let Some(node) = place(&step.node) else {
+            write_at(&mut line, self.at[0] + 2, &format!("┄ {} ┄", step.event));
+            put(text, &line, "");
+            return;
+        };
         match step.from.as_deref().and_then(place) {
             Some(from) if from != node => self.arrow(&mut line, from, node, &step.event),
             _ => write_at(&mut line, self.at[node], &format!("● {}", step.event)),

@@ -11,7 +11,7 @@ use super::status::Status;
 const OTHERS_MAX: usize = 12;
 
 /// The width of the verdicts' column.
-const VERDICT: usize = 12;
+const VERDICT: usize = 13;
 
 /// One result, with an empty line after it.
 #[must_use]

@@ -3,7 +3,7 @@
 use turnstile_core::Input;
 use turnstile_core::step::{Effect, Taken};
 
-use crate::report::result::{EffectReport, StepReport};
+use crate::report::result::{EffectReport, NETWORK, StepReport};
 use crate::world::World;
 use crate::world::link::{Contents, LinkOp};
 use crate::world::node::Event;
@@ -83,7 +83,7 @@ impl<S: System> World<S> {
             event = format!("{what}: {}, {from} and {to}", which.unwrap_or_default());
         }
         StepReport {
-            node: "network".to_owned(),
+            node: NETWORK.to_owned(),
             event,
             row: String::new(),
             from: None,
