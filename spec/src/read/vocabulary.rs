@@ -21,11 +21,12 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     for parts in &sources {
         declare(parts, &mut vocabulary);
     }
+    let sets = words_of(&sources);
     for parts in &sources {
-        mention(parts, &mut vocabulary);
+        mention(parts, &sets, &mut vocabulary);
     }
     for amendment in &raw.amendments {
-        mention(&amendment.change, &mut vocabulary);
+        mention(&amendment.change, &sets, &mut vocabulary);
         for change in &amendment.rows {
             let set = &change.set;
             let row = raw::Row {
@@ -36,7 +37,7 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
                 does: set.does.clone().unwrap_or_default(),
                 ..raw::Row::default()
             };
-            mention_row(&row, &words_of(&sources), &mut vocabulary);
+            mention_row(&row, &sets, &mut vocabulary);
         }
     }
     causes(&sources, &mut vocabulary);
@@ -108,10 +109,9 @@ fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
 }
 
 /// Names that are used and nowhere declared: sets and general words are no such names.
-fn mention(parts: &Parts, vocabulary: &mut Vocabulary) {
-    let own = words_of(&[parts]);
+fn mention(parts: &Parts, sets: &[&str], vocabulary: &mut Vocabulary) {
     for row in &parts.rows {
-        mention_row(row, &own, vocabulary);
+        mention_row(row, sets, vocabulary);
     }
 }
 
