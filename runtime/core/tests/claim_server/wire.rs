@@ -1,101 +1,11 @@
-//! The claim server by the table that is baked in: what each request is answered, who holds the
-//! lock after it. One hand-written expectation per rule of the wire protocol.
+//! What the wire protocol says: what each request is answered, who holds the lock after it.
 
-use turnstile_core::claim::message::{
-    Ask, Asked, Caller, Message, Request, ResourceName, Response,
-};
-use turnstile_core::claim::record::{
-    Command, Limits, Notice, Records, Saved, State, Status, Timer,
-};
+use turnstile_core::claim::message::{Ask, Asked, Response};
+use turnstile_core::claim::record::{Command, Limits, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_core::step::{EffectOf, Out};
-use turnstile_core::{Core, Effect, Input, Numbers};
+use turnstile_core::{Effect, Input, Numbers};
 
-type Effects = Vec<EffectOf<Records>>;
-
-const DOOR: ResourceName = ResourceName(1);
-const GATE: ResourceName = ResourceName(2);
-const ACTIVE: Asked = Asked::Active { wait: false };
-const FINAL: [Asked; 4] = [Asked::Released, Asked::Aborted, Asked::Withdrawn, Asked::Revoked];
-
-/// A server, with what it saved.
-struct Run {
-    core: Records,
-    state: State,
-    saved: Option<Saved>,
-}
-
-impl Run {
-    fn new() -> Self {
-        Self::with(Limits::DEFAULT)
-    }
-
-    fn with(limits: Limits) -> Self {
-        let core = Records::new(limits);
-        let state = core.start();
-        Self { core, state, saved: None }
-    }
-
-    fn step(&mut self, input: Input<Caller, Message, Timer, Command, Saved>) -> Effects {
-        let mut out = Out::default();
-        self.core.step(&mut self.state, input, &mut out);
-        for effect in &out.effects {
-            if let Effect::Save(saved) = effect {
-                <Records>::keep(&mut self.saved, saved.clone());
-            }
-        }
-        out.effects
-    }
-
-    /// Asks, and gives what is answered and all that was done for it.
-    fn asks(&mut self, ask: Ask) -> (Response, Effects) {
-        let request = Request { call: CallId::new(0), ask };
-        let message = Message::Request(request);
-        let effects = self.step(Input::Message { from: Caller(9), message });
-        let mut answers = effects.iter().filter_map(|effect| {
-            let Effect::Send { to: Caller(9), message } = effect else { return None };
-            let Message::Response(response) = message else { return None };
-            Some(*response)
-        });
-        let answer = answers.next().expect("each request is answered");
-        assert_eq!(answers.next(), None, "and once");
-        (answer, effects)
-    }
-
-    fn post(&mut self, resource: ResourceName) -> (u16, ClaimId) {
-        let (answer, _) = self.asks(Ask::Post { resource, key: None, wait: false });
-        (answer.status, answer.claim.expect("the answer to a POST names the claim"))
-    }
-
-    fn patch(&mut self, claim: ClaimId, to: Asked) -> u16 {
-        self.asks(Ask::Status { claim, to }).0.status
-    }
-
-    fn renew(&mut self, claim: ClaimId) -> u16 {
-        self.asks(Ask::Ttl { claim }).0.status
-    }
-
-    fn lapses(&mut self, claim: ClaimId) {
-        let effects = self.step(Input::Fired(Timer::Ttl(claim)));
-        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Notify(_))), "{effects:?}");
-    }
-
-    fn status(&self, claim: ClaimId) -> Option<Status> {
-        self.state.claim(claim)?.status()
-    }
-
-    fn crashes(&mut self) -> Effects {
-        let saved = self.saved.clone();
-        self.step(Input::Restart(saved))
-    }
-}
-
-fn became(claim: ClaimId, status: Status) -> impl Fn(&EffectOf<Records>) -> bool {
-    move |effect| {
-        matches!(effect, Effect::Notify(Notice::Became { claim: of, status: now, .. })
-            if *of == claim && *now == status)
-    }
-}
+use crate::run::{ACTIVE, DOOR, Done, FINAL, GATE, Run, became};
 
 #[test]
 fn the_first_post_is_granted_and_the_second_queued() {
@@ -113,7 +23,7 @@ fn a_claim_granted_at_once_waits_and_then_is_active() {
     let mut run = Run::new();
     let (answer, effects) = run.asks(Ask::Post { resource: DOOR, key: None, wait: false });
     let claim = answer.claim.expect("named");
-    let place = |want: &dyn Fn(&EffectOf<Records>) -> bool| effects.iter().position(want);
+    let place = |want: &dyn Fn(&Done) -> bool| effects.iter().position(want);
     let saved = place(&|effect| matches!(effect, Effect::Save(_))).expect("saved");
     let waiting = place(&became(claim, Status::Waiting)).expect("waits");
     let active = place(&became(claim, Status::Active)).expect("is active");

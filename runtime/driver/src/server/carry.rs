@@ -77,6 +77,7 @@ impl Engine {
                 self.changed.insert(claim.number());
                 due_us
             }
+            Timer::Wait(_) => now_us + hand.map_or(0, |hand| hand.wait_us),
         };
         self.timers.arm(timer, due_us);
     }

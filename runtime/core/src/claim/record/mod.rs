@@ -11,9 +11,10 @@ mod turn;
 
 use turnstile_machines::claim_record::{Compiled, Event, PatchStatusStatus, Resource, Rules};
 
+use self::state::Held;
 use self::turn::{Asker, Turn};
 use super::message::{Ask, Asked, Caller, Message, Request, Response};
-use crate::number::{ClaimId, Class, Numbers, Token};
+use crate::number::{CallId, ClaimId, Class, Numbers, Token};
 use crate::step::{Core, Input, InputOf, OutOf};
 
 pub use saved::{Kept, Saved};
@@ -21,9 +22,11 @@ pub use state::{Record, State, Status};
 
 /// The core of a claim server.
 ///
-/// Each request is answered by exactly one [`Effect::Send`](crate::Effect::Send) to its caller, in the same step. A
-/// claim's ttl is the driver's: that of its POST, replaced by that of a PATCH ttl which arms
-/// [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in order.
+/// Each request is answered by exactly one [`Effect::Send`](crate::Effect::Send) to its caller: in
+/// the same step, or, if it waits, when the claim is granted, when [`Timer::Wait`] fires, or not at
+/// all after [`Command::HungUp`]. A claim's ttl is the driver's: that of its POST, replaced by that
+/// of a PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in
+/// order.
 #[derive(Clone, Debug)]
 pub struct Records<R: Rules = Compiled> {
     /// The table.
@@ -59,6 +62,8 @@ impl Records {
 pub enum Timer {
     /// The ttl of an active claim.
     Ttl(ClaimId),
+    /// How long a request that waits is held before it is answered that the claim waits.
+    Wait(ClaimId),
 }
 
 /// What the server's own user may ask.
@@ -68,6 +73,15 @@ pub enum Command {
     Forget {
         /// Which.
         claim: ClaimId,
+    },
+    /// The connection of a request that waits is gone.
+    HungUp {
+        /// Which claim's.
+        claim: ClaimId,
+        /// Who asked.
+        from: Caller,
+        /// By which call.
+        call: CallId,
     },
 }
 
@@ -107,7 +121,11 @@ impl<R: Rules> Core for Records<R> {
             // A server hears no answers, and nobody acts on it.
             Input::Message { from: _, message: Message::Response(_) | Message::Act { .. } } => {}
             Input::Fired(Timer::Ttl(claim)) => turn.take(claim, Event::TtlTimerTriggers, None),
+            Input::Fired(Timer::Wait(claim)) => turn.take(claim, Event::WaitTimerTriggers, None),
             Input::Command(Command::Forget { claim }) => turn.take(claim, Event::Forget, None),
+            Input::Command(Command::HungUp { claim, from, call }) => {
+                turn.hang_up(claim, from, call);
+            }
             Input::Restart(saved) => turn.restart(saved),
         }
         turn.forget_beyond(self.limits.finished_max);
@@ -122,22 +140,24 @@ impl<R: Rules> Core for Records<R> {
 impl<R: Rules> Records<R> {
     fn answer(&self, turn: &mut Turn<'_, R>, from: Caller, request: Request) {
         let Request { call, ask } = request;
-        let (claim, event) = match ask {
-            Ask::Post { resource, key, wait: _ } => {
+        let is_post = matches!(ask, Ask::Post { .. });
+        let (claim, event, waits) = match ask {
+            Ask::Post { resource, key, wait } => {
                 let known = key.and_then(|key| turn.known(key));
                 if known.is_none() && turn.is_full(resource, self.limits.waiters_max) {
                     turn.contend(resource);
                     return turn.send(from, Response::bare(call, TOO_MANY_REQUESTS));
                 }
-                let claim = known.unwrap_or_else(|| turn.add(resource, key));
-                (claim, Event::Post)
+                (known.unwrap_or_else(|| turn.add(resource, key)), Event::Post, wait)
             }
-            Ask::Ttl { claim } => (claim, Event::PatchTtl),
-            Ask::Status { claim, to } => (claim, Event::PatchStatus { status: asked(to) }),
+            Ask::Ttl { claim } => (claim, Event::PatchTtl, false),
+            Ask::Status { claim, to } => {
+                let (status, waits) = asked(to);
+                (claim, Event::PatchStatus { status }, waits)
+            }
         };
         if turn.has(claim) {
-            let is_post = matches!(ask, Ask::Post { .. });
-            turn.take(claim, event, Some(Asker { from, call, is_post }));
+            turn.take(claim, event, Some(Asker { held: Held { from, call, is_post }, waits }));
         } else {
             turn.send(from, Response::bare(call, NOT_FOUND));
         }
@@ -147,27 +167,29 @@ impl<R: Rules> Records<R> {
 const NOT_FOUND: u16 = 404;
 const TOO_MANY_REQUESTS: u16 = 429;
 
-const fn asked(status: Asked) -> PatchStatusStatus {
+const fn asked(status: Asked) -> (PatchStatusStatus, bool) {
     match status {
-        Asked::Active { wait: _ } => PatchStatusStatus::Active,
-        Asked::Released => PatchStatusStatus::Released,
-        Asked::Aborted => PatchStatusStatus::Aborted,
-        Asked::Withdrawn => PatchStatusStatus::Withdrawn,
-        Asked::Revoked => PatchStatusStatus::Revoked,
+        Asked::Active { wait } => (PatchStatusStatus::Active, wait),
+        Asked::Released => (PatchStatusStatus::Released, false),
+        Asked::Aborted => (PatchStatusStatus::Aborted, false),
+        Asked::Withdrawn => (PatchStatusStatus::Withdrawn, false),
+        Asked::Revoked => (PatchStatusStatus::Revoked, false),
     }
 }
 
-/// The timer that a resource of a claim's machine is.
-const fn timer(resource: Resource, claim: ClaimId) -> Timer {
+/// The timer that a resource of a claim's machine is, if it is one.
+const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
     match resource {
-        Resource::TtlTimer => Timer::Ttl(claim),
+        Resource::TtlTimer => Some(Timer::Ttl(claim)),
+        Resource::WaitTimer => Some(Timer::Wait(claim)),
+        Resource::OpenRequest => None,
     }
 }
 
 impl Numbers for Timer {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Ttl(claim) => claim.visit(each),
+            Self::Ttl(claim) | Self::Wait(claim) => claim.visit(each),
         }
     }
 }
@@ -175,7 +197,7 @@ impl Numbers for Timer {
 impl Numbers for Command {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Forget { claim } => claim.visit(each),
+            Self::Forget { claim } | Self::HungUp { claim, from: _, call: _ } => claim.visit(each),
         }
     }
 }

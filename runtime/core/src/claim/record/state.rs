@@ -50,6 +50,8 @@ pub(super) struct Queue {
     pub(super) holder: Option<ClaimId>,
     /// The others. Ids grow, so the least one waits longest.
     pub(super) waiting: BTreeSet<ClaimId>,
+    /// Those of them that have a request open.
+    pub(super) listening: BTreeSet<ClaimId>,
 }
 
 /// A claim's status, as the protocol spells it.
@@ -101,7 +103,7 @@ impl Status {
     #[must_use]
     pub const fn of(state: machine::State) -> Option<Self> {
         match state {
-            machine::State::Waiting => Some(Self::Waiting),
+            machine::State::Waiting | machine::State::Listening => Some(Self::Waiting),
             machine::State::Active | machine::State::Lapsed => Some(Self::Active),
             machine::State::Released => Some(Self::Released),
             machine::State::Aborted => Some(Self::Aborted),
@@ -146,11 +148,14 @@ impl State {
 
     /// Puts a claim where its new status belongs, and takes it from where it was.
     pub(super) fn settle(&mut self, id: ClaimId, resource: ResourceName, now: Option<Status>) {
+        let is_held = self.claims.get(&id).is_some_and(|record| record.held.is_some());
         let queue = self.queues.entry(resource).or_default();
         queue.waiting.remove(&id);
+        queue.listening.remove(&id);
         match now {
             Some(Status::Waiting) => {
                 queue.waiting.insert(id);
+                queue.listening.extend(is_held.then_some(id));
             }
             Some(Status::Active) => queue.holder = Some(id),
             Some(
@@ -205,5 +210,6 @@ impl Numbers for Queue {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.holder.visit(each);
         self.waiting.visit(each);
+        self.listening.visit(each);
     }
 }

@@ -6,9 +6,11 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use turnstile_machines::claim_record::{self as machine, Action, Do, Event, Guard, Op, Rules};
+use turnstile_machines::claim_record::{
+    self as machine, Action, Do, Event, Guard, Op, Resource, Rules,
+};
 
-use super::state::{Record, State, Status};
+use super::state::{Held, Record, State, Status};
 use super::{Kept, Notice, Records, Saved, timer};
 use crate::claim::message::{Caller, Message, ResourceName, Response};
 use crate::number::{CallId, ClaimId, IdempotencyKey};
@@ -22,9 +24,9 @@ const TELLS_MAX: u8 = 2;
 /// A request that is being answered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asker {
-    pub(super) from: Caller,
-    pub(super) call: CallId,
-    pub(super) is_post: bool,
+    pub(super) held: Held,
+    /// Whether it is to be answered only when the claim is granted.
+    pub(super) waits: bool,
 }
 
 /// One step on its way.
@@ -76,6 +78,11 @@ impl<'a, R: Rules> Turn<'a, R> {
         let Some(&Record { at, resource, .. }) = self.state.claims.get(&id) else { return };
         let guards = |guard: Guard| match guard {
             Guard::Next => self.is_next(id, resource),
+            Guard::Waits => asker.is_some_and(|asker| asker.waits),
+            Guard::Listened => {
+                let queue = self.state.queues.get(&resource);
+                queue.is_some_and(|queue| !queue.listening.is_empty())
+            }
         };
         match self.rules.step(at, event, &guards) {
             Ok(step) => {
@@ -137,25 +144,40 @@ impl<'a, R: Rules> Turn<'a, R> {
 
     fn carry(&mut self, id: ClaimId, resource: ResourceName, entry: &Do<'_>, asker: Option<Asker>) {
         for op in entry.ops {
-            match *op {
-                Op::Create(held) | Op::Restart(held) => {
-                    self.effects.push(Effect::Arm(timer(held, id)));
-                }
-                Op::Delete(held) | Op::Abandon(held) => {
-                    self.effects.push(Effect::Disarm(timer(held, id)));
-                }
-            }
+            let Some(timer) = timer(op.resource(), id) else { continue };
+            self.effects.push(match op {
+                Op::Create(_) | Op::Restart(_) => Effect::Arm(timer),
+                Op::Delete(_) | Op::Abandon(_) => Effect::Disarm(timer),
+            });
         }
         match entry.action {
-            Action::CreateTtlTimer | Action::RestartTtlTimer | Action::DeleteTtlTimer => {}
+            Action::CreateTtlTimer
+            | Action::RestartTtlTimer
+            | Action::DeleteTtlTimer
+            | Action::DeleteWaitTimer => {}
+            Action::MintAToken => self.mint(id),
             Action::ExpireTheLapsedClaim => self.expire_lapsed(Some(id), resource),
-            Action::PromoteTheOldestWaiter => self.promote_oldest(Some(id), resource),
+            Action::PromoteTheOldestWaiter => self.promote(Some(id), resource, false),
+            Action::PromoteTheOldestListener => self.promote(Some(id), resource, true),
             Action::Answer200 => self.answer(id, 200, asker),
             Action::Answer201 => self.answer(id, 201, asker),
             Action::Answer202 => self.answer(id, 202, asker),
             Action::Answer204 => self.answer(id, 204, asker),
             Action::Answer400 => self.answer(id, 400, asker),
             Action::Answer409 => self.answer(id, 409, asker),
+            Action::HoldTheRequest => self.hold(id, asker),
+            Action::AnswerTheOpenRequestThatItIsGranted => self.answer_open(id, 201, 200),
+            Action::AnswerTheOpenRequestThatItWaits => self.answer_open(id, 202, 409),
+            Action::AnswerTheOpenRequestThatItIsOver => self.answer_open(id, 400, 400),
+            Action::DropTheOpenRequest => drop(self.open(id)),
+        }
+    }
+
+    fn mint(&mut self, id: ClaimId) {
+        let token = self.state.last_token.next();
+        self.state.last_token = token;
+        if let Some(record) = self.state.claims.get_mut(&id) {
+            record.token = Some(token);
         }
     }
 
@@ -167,13 +189,15 @@ impl<'a, R: Rules> Turn<'a, R> {
         }
     }
 
-    /// Promotes the oldest that waits, unless a claim other than the one that moves is active.
-    fn promote_oldest(&mut self, id: Option<ClaimId>, resource: ResourceName) {
+    /// Promotes the oldest that waits, or the oldest that listens, unless a claim other than the
+    /// one that moves is active.
+    fn promote(&mut self, id: Option<ClaimId>, resource: ResourceName, only_listeners: bool) {
         let Some(queue) = self.state.queues.get(&resource) else { return };
         if queue.holder.is_some_and(|holder| Some(holder) != id) {
             return;
         }
-        let oldest = queue.waiting.iter().copied().find(|waiter| Some(*waiter) != id);
+        let from = if only_listeners { &queue.listening } else { &queue.waiting };
+        let oldest = from.iter().copied().find(|waiter| Some(*waiter) != id);
         if let Some(oldest) = oldest {
             self.tell(oldest, Event::Promoted);
         }
@@ -194,26 +218,65 @@ impl<'a, R: Rules> Turn<'a, R> {
     /// What contention does, where there is no room for the record that contends.
     pub(super) fn contend(&mut self, resource: ResourceName) {
         self.expire_lapsed(None, resource);
-        self.promote_oldest(None, resource);
+        self.promote(None, resource, false);
     }
 
     fn answer(&mut self, id: ClaimId, status: u16, asker: Option<Asker>) {
-        let Some(Asker { from, call, is_post }) = asker else { return };
-        let held = self.state.claims.get(&id).and_then(|record| record.token);
+        if let Some(Asker { held, waits: _ }) = asker {
+            self.respond(id, status, held);
+        }
+    }
+
+    fn respond(&mut self, id: ClaimId, status: u16, to: Held) {
+        let token = self.state.claims.get(&id).and_then(|record| record.token);
         let response = Response {
-            claim: (is_post || Response::GRANTS.contains(&status)).then_some(id),
-            token: held.filter(|_| Response::GRANTS.contains(&status)),
-            ..Response::bare(call, status)
+            claim: (to.is_post || Response::GRANTS.contains(&status)).then_some(id),
+            token: token.filter(|_| Response::GRANTS.contains(&status)),
+            ..Response::bare(to.call, status)
         };
-        self.send(from, response);
+        self.send(to.from, response);
+    }
+
+    fn hold(&mut self, id: ClaimId, asker: Option<Asker>) {
+        if let Some(record) = self.state.claims.get_mut(&id) {
+            record.held = asker.map(|asker| asker.held);
+        }
+    }
+
+    /// Takes the open request of a claim.
+    fn open(&mut self, id: ClaimId) -> Option<Held> {
+        self.state.claims.get_mut(&id)?.held.take()
+    }
+
+    fn answer_open(&mut self, id: ClaimId, of_post: u16, of_patch: u16) {
+        if let Some(held) = self.open(id) {
+            self.respond(id, if held.is_post { of_post } else { of_patch }, held);
+        }
+    }
+
+    /// The connection of a request is gone; nothing happens if it was answered meanwhile.
+    pub(super) fn hang_up(&mut self, id: ClaimId, from: Caller, call: CallId) {
+        let held = self.state.claims.get(&id).and_then(|record| record.held);
+        if held.is_some_and(|held| (held.from, held.call) == (from, call)) {
+            self.take(id, Event::HungUp, None);
+        }
     }
 
     /// Starts from what was saved: connections are gone, timers start anew.
     pub(super) fn restart(&mut self, saved: Option<Saved>) {
         *self.state = saved.map(Saved::restore).unwrap_or_default();
+        let listened = self
+            .state
+            .claims
+            .iter()
+            .filter(|(_, record)| self.rules.holds(record.at).contains(&Resource::OpenRequest));
+        let listened: Vec<ClaimId> = listened.map(|(id, _)| *id).collect();
+        for id in listened {
+            self.take(id, Event::HungUp, None);
+        }
         for (id, record) in &self.state.claims {
-            let held = self.rules.holds(record.at).iter();
-            self.effects.extend(held.map(|held| Effect::Arm(timer(*held, *id))));
+            let timers = self.rules.holds(record.at).iter().filter_map(|held| timer(*held, *id));
+            self.effects.extend(timers.map(Effect::Arm));
         }
     }
 

@@ -1,0 +1,5 @@
+//! The claim server by the table that is baked in, one hand-written expectation per rule.
+
+mod additions;
+mod run;
+mod wire;

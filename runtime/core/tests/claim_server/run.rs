@@ -1,0 +1,108 @@
+//! A claim server in a test: what it is asked, what it answers, what a crash leaves of it.
+
+use turnstile_core::claim::message::{
+    Ask, Asked, Caller, Message, Request, ResourceName, Response,
+};
+use turnstile_core::claim::record::{
+    Command, Limits, Notice, Records, Saved, State, Status, Timer,
+};
+use turnstile_core::number::{CallId, ClaimId};
+use turnstile_core::step::{EffectOf, Out};
+use turnstile_core::{Core, Effect, Input};
+
+pub(crate) type Done = EffectOf<Records>;
+pub(crate) type Effects = Vec<Done>;
+
+pub(crate) const DOOR: ResourceName = ResourceName(1);
+pub(crate) const GATE: ResourceName = ResourceName(2);
+pub(crate) const ACTIVE: Asked = Asked::Active { wait: false };
+pub(crate) const FINAL: [Asked; 4] =
+    [Asked::Released, Asked::Aborted, Asked::Withdrawn, Asked::Revoked];
+
+/// A server, with what it saved.
+pub(crate) struct Run {
+    pub(crate) core: Records,
+    pub(crate) state: State,
+    pub(crate) saved: Option<Saved>,
+}
+
+impl Run {
+    pub(crate) fn new() -> Self {
+        Self::with(Limits::DEFAULT)
+    }
+
+    pub(crate) fn with(limits: Limits) -> Self {
+        let core = Records::new(limits);
+        let state = core.start();
+        Self { core, state, saved: None }
+    }
+
+    pub(crate) fn step(&mut self, input: Input<Caller, Message, Timer, Command, Saved>) -> Effects {
+        let mut out = Out::default();
+        self.core.step(&mut self.state, input, &mut out);
+        for effect in &out.effects {
+            if let Effect::Save(saved) = effect {
+                <Records>::keep(&mut self.saved, saved.clone());
+            }
+        }
+        out.effects
+    }
+
+    /// Asks, and gives what is answered and all that was done for it.
+    pub(crate) fn asks(&mut self, ask: Ask) -> (Response, Effects) {
+        let effects = self.calls(9, ask);
+        let &[answer] = &answers(&effects, 9)[..] else { panic!("one answer: {effects:?}") };
+        (answer, effects)
+    }
+
+    /// One of several callers asks, and perhaps is not answered yet.
+    pub(crate) fn calls(&mut self, caller: u64, ask: Ask) -> Effects {
+        let message = Message::Request(Request { call: CallId::new(0), ask });
+        self.step(Input::Message { from: Caller(caller), message })
+    }
+
+    pub(crate) fn post(&mut self, resource: ResourceName) -> (u16, ClaimId) {
+        let (answer, _) = self.asks(Ask::Post { resource, key: None, wait: false });
+        (answer.status, answer.claim.expect("the answer to a POST names the claim"))
+    }
+
+    pub(crate) fn patch(&mut self, claim: ClaimId, to: Asked) -> u16 {
+        self.asks(Ask::Status { claim, to }).0.status
+    }
+
+    pub(crate) fn renew(&mut self, claim: ClaimId) -> u16 {
+        self.asks(Ask::Ttl { claim }).0.status
+    }
+
+    pub(crate) fn lapses(&mut self, claim: ClaimId) {
+        let effects = self.step(Input::Fired(Timer::Ttl(claim)));
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Notify(_))), "{effects:?}");
+    }
+
+    pub(crate) fn status(&self, claim: ClaimId) -> Option<Status> {
+        self.state.claim(claim)?.status()
+    }
+
+    pub(crate) fn crashes(&mut self) -> Effects {
+        let saved = self.saved.clone();
+        self.step(Input::Restart(saved))
+    }
+}
+
+pub(crate) fn became(claim: ClaimId, status: Status) -> impl Fn(&Done) -> bool {
+    move |effect| {
+        matches!(effect, Effect::Notify(Notice::Became { claim: of, status: now, .. })
+            if *of == claim && *now == status)
+    }
+}
+
+/// What a caller is answered.
+pub(crate) fn answers(effects: &[Done], caller: u64) -> Vec<Response> {
+    let answer = |effect: &Done| {
+        let Effect::Send { to: Caller(to), message: Message::Response(response) } = effect else {
+            return None;
+        };
+        (*to == caller).then_some(*response)
+    };
+    effects.iter().filter_map(answer).collect()
+}
