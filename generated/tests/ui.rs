@@ -1,0 +1,7 @@
+//! Programs that must not compile, with all that the compiler says of them.
+
+#[test]
+fn programs_that_must_not_compile() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*.rs");
+}
