@@ -10,6 +10,7 @@ use crate::report::options::{Limits, Progress};
 use crate::report::result::Verdict;
 use crate::search::breadth::{Ask, Cut, Walk, search};
 use crate::search::interned::Interned;
+use crate::search::live::{self, Graph};
 use crate::search::replay::{Trail, trail};
 
 /// What is asked of the engine.
@@ -62,11 +63,11 @@ pub struct Judged {
 }
 
 impl Judged {
-    fn plain(verdict: Verdict) -> Self {
+    pub(super) fn plain(verdict: Verdict) -> Self {
         Self { verdict, trail: None, assumptions: Vec::new(), not_needed: Vec::new() }
     }
 
-    fn shown(verdict: Verdict, trail: Trail) -> Self {
+    pub(super) fn shown(verdict: Verdict, trail: Trail) -> Self {
         Self { trail: Some(trail), ..Self::plain(verdict) }
     }
 }
@@ -84,6 +85,17 @@ impl Wanted {
             self.things.push(thing);
             self.things.len() - 1
         })
+    }
+
+    /// From where a property claims something about runs, and what: bits of what is noteworthy.
+    fn goal(&mut self, claim: Claim) -> Option<(Option<u64>, u64)> {
+        match claim {
+            Claim::Always(_) | Claim::Sometimes(_) => None,
+            Claim::Eventually(goal) => Some((None, 1 << self.bit(goal, true))),
+            Claim::CanReach(from, goal) | Claim::LeadsTo(from, goal) => {
+                Some((Some(1 << self.bit(from, true)), 1 << self.bit(goal, true)))
+            }
+        }
     }
 
     /// What a property looks for in single states: what breaks or meets it.
@@ -110,6 +122,8 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     let is_always = |property: &Property| matches!(property.claim, Claim::Always(_));
     let failures = properties.iter().zip(&claimed).filter(|(property, _)| is_always(property));
     let failures = failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit);
+    let goals: Vec<Option<(Option<u64>, u64)>> =
+        properties.iter().map(|property| wanted.goal(property.claim)).collect();
     let space = Interned::new(system, wanted.things, false);
     let walk = search(
         &space,
@@ -120,7 +134,15 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
             progress: question.progress,
         },
     );
+    let is_whole = walk.cut.is_none() && goals.iter().any(Option::is_some);
+    let graph = is_whole.then(|| Graph::of(&space, &question.limits, question.progress)).flatten();
     let judge = |(number, property): (usize, &Property)| {
+        if let Some((from, goal)) = goals[number] {
+            return match &graph {
+                Some(graph) => judge_runs(property.claim, graph, from, goal),
+                None => Judged::plain(Verdict::Incomplete),
+            };
+        }
         let met = |bit: Option<usize>| bit.and_then(|bit| walk.first[bit]);
         let premise = premises[number].is_none() || met(premises[number]).is_some();
         let shown = met(claimed[number]).map(|state| trail(&space, &walk.log, state));
@@ -135,7 +157,15 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         transitions: walk.transitions,
         depth: walk.depth,
         cut: walk.cut,
-        peak_bytes: walk.peak_bytes,
+        peak_bytes: walk.peak_bytes.max(graph.as_ref().map_or(0, Graph::bytes)),
+    }
+}
+
+/// The verdict on a property that whole runs decide.
+fn judge_runs(claim: Claim, graph: &Graph, from: Option<u64>, goal: u64) -> Judged {
+    match (claim, from) {
+        (Claim::CanReach(..), Some(from)) => live::can_reach(graph, from, goal),
+        _ => live::leads_to(graph, from, goal),
     }
 }
 
@@ -150,7 +180,7 @@ fn judge(claim: Claim, walk: &Walk, premise: bool, shown: Option<Trail>) -> Judg
         (Claim::Always(_), None) => Judged::plain(Verdict::Vacuous),
         (Claim::Sometimes(_), None) => Judged::plain(Verdict::Fails),
         (Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..), _) => {
-            Judged::plain(Verdict::Incomplete)
+            unreachable!("whole runs decide it")
         }
     }
 }

@@ -15,7 +15,7 @@ mod store;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use crate::parts::Parts;
+use crate::parts::{Fairness, Parts};
 use crate::search::interned::expand::Cascade;
 use crate::search::interned::local::Local;
 use crate::search::interned::predicates::Asked;
@@ -71,6 +71,14 @@ impl<'w, W: Parts> Interned<'w, W> {
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.iter().map(|&mark| W::Mark::clone(store.marks.value(mark))).collect()
+    }
+
+    /// How the actions of each label may be put off. Complete once every row was expanded.
+    #[must_use]
+    pub fn fairness(&self) -> Vec<Fairness> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let labels = u32::try_from(store.fairness.len()).expect("labels are few");
+        (0..labels).map(|label| Fairness::clone(store.fairness.value(label))).collect()
     }
 
     /// Operations that were run: each once, however often it was looked up.

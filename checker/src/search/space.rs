@@ -38,6 +38,7 @@ pub trait Expander {
 #[derive(Debug, Default)]
 pub struct Found {
     fingerprints: Vec<u64>,
+    labels: Vec<u16>,
     ends: Vec<u32>,
     changes: Vec<u32>,
 }
@@ -46,6 +47,7 @@ impl Found {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.fingerprints.clear();
+        self.labels.clear();
         self.ends.clear();
         self.changes.clear();
     }
@@ -56,9 +58,11 @@ impl Found {
         self.changes.push((u32::try_from(place).expect("few places") << NUMBER_BITS) | number);
     }
 
-    /// Ends a row: all changes since the last one belong to it.
-    pub fn end(&mut self, fingerprint: u64) {
+    /// Ends a row: all changes since the last one belong to it. The label says by what sort of
+    /// action it was found.
+    pub fn end(&mut self, fingerprint: u64, label: u16) {
         self.fingerprints.push(fingerprint);
+        self.labels.push(label);
         self.ends.push(u32::try_from(self.changes.len()).expect("a chunk's changes fit"));
     }
 
@@ -78,6 +82,12 @@ impl Found {
     #[must_use]
     pub fn fingerprints(&self) -> &[u64] {
         &self.fingerprints
+    }
+
+    /// The label of each row found.
+    #[must_use]
+    pub fn labels(&self) -> &[u16] {
+        &self.labels
     }
 
     /// Makes the row found at `index` out of the one it was found from.

@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 use crate::parts::{CASCADE_MAX, Parts};
 use crate::search::fingerprint::of_sum;
 use crate::search::interned::Interned;
-use crate::search::interned::local::{Local, Outcomes};
+use crate::search::interned::local::{Local, Offer, Outcomes};
 use crate::search::interned::numbers::Renumber;
 use crate::search::interned::predicates::Asked;
 use crate::search::space::{Expander, Found};
@@ -125,7 +125,7 @@ impl<'s, W: Parts> Cascade<'s, W> {
 
     /// Ends an action that was not refused.
     #[inline]
-    fn arrive(&mut self, from: u64, moved: &Moved, found: &mut Found) {
+    fn arrive(&mut self, from: u64, moved: &Moved, label: u16, found: &mut Found) {
         for &done in &self.trail {
             self.local.is_used[done as usize] = true;
         }
@@ -139,7 +139,7 @@ impl<'s, W: Parts> Cascade<'s, W> {
         for &(place, _) in &self.undo {
             found.change(usize::from(place), self.row[usize::from(place)]);
         }
-        found.end(of_sum(sum));
+        found.end(of_sum(sum), label);
     }
 
     /// Makes the row again what it was before the action.
@@ -164,7 +164,7 @@ impl<W: Parts> Expander for Cascade<'_, W> {
             for (place, &part) in row.iter().enumerate() {
                 found.change(place, part);
             }
-            found.end(of_sum(self.sum(row)));
+            found.end(of_sum(self.sum(row)), 0);
         }
     }
 
@@ -180,11 +180,11 @@ impl<W: Parts> Expander for Cascade<'_, W> {
             let place = usize::from(at);
             let (first, end) = self.local.offers(place, row[place]);
             for offer in first..end {
-                let outcomes = self.local.offers[offer as usize].outcomes;
+                let Offer { outcomes, fairness } = self.local.offers[offer as usize];
                 self.choices.clear();
                 loop {
                     if let Some(moved) = self.follow(at, outcomes, from) {
-                        self.arrive(from, &moved, found);
+                        self.arrive(from, &moved, fairness, found);
                     }
                     self.go_back();
                     if !self.choose_next() {

@@ -49,7 +49,7 @@ pub(super) struct Offer {
     /// What its operation does.
     pub(super) outcomes: Outcomes,
     /// See [`super::store::Offered`].
-    pub(super) fairness: u32,
+    pub(super) fairness: u16,
 }
 
 /// One place.

@@ -69,7 +69,7 @@ pub(super) struct Offered {
     /// The operation.
     pub(super) op: u32,
     /// How long it may be put off, by its place in [`Store::fairness`].
-    pub(super) fairness: u32,
+    pub(super) fairness: u16,
     /// Whether it is nothing but a loss.
     pub(super) is_loss: bool,
 }
@@ -155,7 +155,8 @@ impl<W: Parts> Store<W> {
             .into_iter()
             .map(|offer| Offered {
                 op: known.ops.number(offer.op),
-                fairness: self.fairness.number(offer.fairness),
+                fairness: u16::try_from(self.fairness.number(offer.fairness))
+                    .expect("far fewer actions have a fairness of their own"),
                 is_loss: offer.is_loss,
             })
             .collect();
