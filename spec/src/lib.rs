@@ -7,6 +7,7 @@
 pub mod bundled;
 mod camel;
 mod code;
+pub mod explain;
 pub mod fault;
 mod language;
 pub mod limit;

@@ -71,7 +71,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn kind(&mut self, node: &Node, kind: Kind, of: &str) {
         match (kind, &node.value) {
-            (Kind::Text, Value::Scalar(_)) => {}
+            (_, Value::Refused) | (Kind::Text, Value::Scalar(_)) => {}
             (Kind::Flag, Value::Scalar(text)) if text == "true" || text == "false" => {}
             (Kind::Choice(words), Value::Scalar(text)) if words.contains(&text.as_str()) => {}
             (Kind::Choice(words), Value::Scalar(text)) => self.choice(node, text, words, of),
@@ -80,7 +80,9 @@ impl Check<'_> {
             (Kind::Lines, Value::List(items)) => {
                 items.iter().for_each(|item| match item.value {
                     Value::Scalar(_) => self.kind(item, Kind::Lines, of),
-                    Value::Absent | Value::List(_) | Value::Map(_) => self.wrong(item, kind, of),
+                    Value::Absent | Value::Refused | Value::List(_) | Value::Map(_) => {
+                        self.wrong(item, kind, of)
+                    }
                 });
             }
             (Kind::Map(shape), Value::Map(entries)) => self.map(node, shape, entries),
@@ -167,7 +169,7 @@ impl Check<'_> {
 
     fn wrong(&mut self, node: &Node, kind: Kind, of: &str) {
         let found = match &node.value {
-            Value::Absent => "nothing",
+            Value::Absent | Value::Refused => "nothing",
             Value::Scalar(_) => "text",
             Value::List(_) => "a list",
             Value::Map(_) => "a mapping",

@@ -31,6 +31,8 @@ pub(crate) struct Node {
 pub(crate) enum Value {
     /// Nothing stands after the colon.
     Absent,
+    /// An alias: a fault has been found, and nothing more is said of it.
+    Refused,
     /// Text, a number or a word: all are text here.
     Scalar(String),
     /// A sequence.
@@ -49,7 +51,7 @@ impl Node {
     pub(crate) fn entries(&self) -> &[(Word, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
-            Value::Absent | Value::Scalar(_) | Value::List(_) => &[],
+            Value::Absent | Value::Refused | Value::Scalar(_) | Value::List(_) => &[],
         }
     }
 
@@ -57,7 +59,9 @@ impl Node {
     pub(crate) fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
-            Value::Absent | Value::Scalar(_) | Value::Map(_) => std::slice::from_ref(self),
+            Value::Absent | Value::Refused | Value::Scalar(_) | Value::Map(_) => {
+                std::slice::from_ref(self)
+            }
         }
     }
 
@@ -65,7 +69,7 @@ impl Node {
     pub(crate) fn word(&self) -> Word {
         let text = match &self.value {
             Value::Scalar(text) => text.clone(),
-            Value::Absent | Value::List(_) | Value::Map(_) => String::new(),
+            Value::Absent | Value::Refused | Value::List(_) | Value::Map(_) => String::new(),
         };
         Word { text, span: self.span }
     }
@@ -139,7 +143,8 @@ impl Tree<'_> {
         let length = self.source.text[at..].chars().next().map_or(0, char::len_utf8);
         let span = Span::of(&(at..at + length));
         let fault = Fault::error(code::NOT_YAML, "this is not YAML")
-            .label(span, error.info().replace('\n', " "));
+            .label(span, error.info().replace('\n', " "))
+            .help("look for a bracket, a quote or an indentation before this place");
         self.faults.push(fault);
     }
 
@@ -176,7 +181,7 @@ impl Tree<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.leave(span),
             Event::Alias(_) => {
                 self.refuse(span, "an alias");
-                self.put(Node { span, value: Value::Absent })
+                self.put(Node { span, value: Value::Refused })
             }
             Event::Anchor(..) | Event::UnresolvedAlias(_) | _ => Some(()),
         }
@@ -231,7 +236,8 @@ impl Tree<'_> {
             let key = node.word();
             if !matches!(node.value, Value::Scalar(_)) {
                 let fault = Fault::error(code::WRONG_SHAPE, "a key must be a word")
-                    .label(node.span, "this is no word");
+                    .label(node.span, "this is no word")
+                    .help("write a name before the colon");
                 self.faults.push(fault);
             }
             open.key = Some(key);

@@ -48,7 +48,8 @@ fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
     for amendment in amendments {
         for word in &amendment.needs {
             if !needs.contains_key(word.text.as_str()) {
-                let near = crate::shape::nearest(&word.text, needs.keys().copied());
+                let others = needs.keys().copied().filter(|id| *id != amendment.id.text);
+                let near = crate::shape::nearest(&word.text, others);
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "name another amendment of this file".to_owned(),

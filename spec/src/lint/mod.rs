@@ -38,9 +38,15 @@ pub(crate) fn errors(raw: &raw::Table, faults: &mut Vec<Fault>) {
     payloads::check(raw, faults);
 }
 
+/// What is wrong with a table whatever is wrong with its file: what these find does not follow from a
+/// key that is misspelled elsewhere.
+pub(crate) fn sure(subject: &Subject<'_>) -> Vec<Fault> {
+    run(subject, &[undeclared::check, names::check, patterns::check, conflicts::check])
+}
+
 /// What is wrong with a table that can be built.
 pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
-    let passes = [
+    let passes: &[Pass] = &[
         undeclared::check,
         names::check,
         patterns::check,
@@ -53,6 +59,12 @@ pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
         unused::check,
         citations::check,
     ];
+    run(subject, passes)
+}
+
+type Pass = fn(&Subject<'_>, &mut Vec<Fault>);
+
+fn run(subject: &Subject<'_>, passes: &[Pass]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for pass in passes {
         pass(subject, &mut faults);

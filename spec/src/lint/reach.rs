@@ -1,6 +1,6 @@
 //! States that no run comes to, and states that nothing leaves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code;
 use crate::fault::{Fault, Span};
@@ -26,6 +26,18 @@ fn declared(subject: &Subject<'_>) -> impl Iterator<Item = StateId> {
         .map(|(id, _)| id)
 }
 
+/// Where rows lead, also those whose event is a fault of its own.
+fn edges(subject: &Subject<'_>) -> Vec<(StateId, StateId)> {
+    let mut edges = Vec::new();
+    for (_, row) in &subject.lookup.draft.rows {
+        for from in row.from.iter().flat_map(|word| subject.lookup.sources(&word.text)) {
+            let to = subject.lookup.state(&row.to.text);
+            edges.push((from, to.unwrap_or(from)));
+        }
+    }
+    edges
+}
+
 fn begins(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
     let fault = if initial.is_empty() {
         let span = subject.raw.machine.span;
@@ -45,9 +57,9 @@ fn begins(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
 fn unreachable(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
     let mut reached: BTreeSet<StateId> = initial.iter().copied().collect();
     let mut next: Vec<StateId> = initial.to_vec();
-    let mut leads: std::collections::BTreeMap<StateId, Vec<StateId>> = Default::default();
-    for row in &subject.table.rows {
-        leads.entry(row.from).or_default().push(row.to);
+    let mut leads: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
+    for (from, to) in edges(subject) {
+        leads.entry(from).or_default().push(to);
     }
     while let Some(state) = next.pop() {
         for to in leads.get(&state).into_iter().flatten() {
@@ -67,7 +79,7 @@ fn unreachable(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Faul
 
 fn no_way_out(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let left: BTreeSet<StateId> =
-        subject.table.rows.iter().filter(|row| row.from != row.to).map(|row| row.from).collect();
+        edges(subject).iter().filter(|(from, to)| from != to).map(|(from, _)| *from).collect();
     for id in declared(subject).filter(|id| !left.contains(id)) {
         let is_final =
             subject.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);

@@ -184,7 +184,7 @@ fn state(node: &Node) -> State {
 fn set(node: &Node) -> Set {
     match node.value {
         Value::List(_) => Set { about: About::default(), states: node.words() },
-        Value::Absent | Value::Scalar(_) | Value::Map(_) => {
+        Value::Absent | Value::Refused | Value::Scalar(_) | Value::Map(_) => {
             Set { about: about(node), states: words(node, "states").unwrap_or_default() }
         }
     }
@@ -216,7 +216,7 @@ fn resource(node: &Node) -> Resource {
     match node.value {
         Value::Scalar(_) => Resource { kind: Some(node.word()), ..Resource::default() },
         Value::List(_) => Resource { any_of: Some(node.words()), ..Resource::default() },
-        Value::Absent | Value::Map(_) => {
+        Value::Absent | Value::Refused | Value::Map(_) => {
             Resource { about: about(node), kind: word(node, "kind"), any_of: words(node, "any of") }
         }
     }
@@ -225,7 +225,7 @@ fn resource(node: &Node) -> Resource {
 fn guard(node: &Node) -> About {
     match &node.value {
         Value::Scalar(text) => About { about: text.clone(), ..About::default() },
-        Value::Absent | Value::List(_) | Value::Map(_) => about(node),
+        Value::Absent | Value::Refused | Value::List(_) | Value::Map(_) => about(node),
     }
 }
 

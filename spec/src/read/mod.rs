@@ -9,8 +9,9 @@ mod rows;
 pub(crate) mod vocabulary;
 
 use crate::code;
-use crate::fault::{Fault, sort};
+use crate::fault::{Fault, Span, sort};
 use crate::language;
+use crate::limit;
 use crate::lint::{self, Subject};
 use crate::literal::{Amendment, Document, Partial, Uncited};
 use crate::raw;
@@ -18,7 +19,7 @@ use crate::read::draft::{Draft, Lookup};
 use crate::shape::{self, Kind};
 use crate::source::Source;
 use crate::table::Vocabulary;
-use crate::yaml;
+use crate::yaml::{self, Node};
 
 /// A file without errors: its words and its names.
 #[derive(Clone, Debug)]
@@ -28,25 +29,55 @@ pub(crate) struct Read {
     listed: amend::Listed,
 }
 
-/// Reads a file up to its names. What stops the reader comes back.
+/// Reads a file up to its names. What stops the reader comes back, with what else is surely wrong.
 pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
     let (tree, mut faults) = yaml::parse(source);
-    if let Some(tree) = &tree {
-        shape::check(source, tree, Kind::Map(&language::TABLE), &mut faults);
-    }
-    let raw = tree.as_ref().map(raw::table).unwrap_or_default();
-    if tree.is_some() {
-        lint::errors(&raw, &mut faults);
-    } else if faults.is_empty() {
-        faults.push(yaml::empty());
-    }
-    if !faults.is_empty() {
-        sort(&mut faults);
+    let Some(tree) = tree else {
+        if faults.is_empty() {
+            faults.push(yaml::empty());
+        }
         return Err(faults);
+    };
+    shape::check(source, &tree, Kind::Map(&language::TABLE), &mut faults);
+    let raw = raw::table(&tree);
+    let mut more = Vec::new();
+    lint::errors(&raw, &mut more);
+    add_elsewhere(&mut faults, more);
+    let is_bounded = faults.iter().all(|fault| fault.code != code::LIMIT);
+    let is_legible = is_bounded && has_sections(&tree);
+    if !is_legible && !faults.is_empty() {
+        return Err(sorted(faults));
     }
     let mut vocabulary = vocabulary::collect(&raw);
     let listed = amend::list(&raw, &mut vocabulary);
-    Ok(Read { raw, vocabulary, listed })
+    let read = Read { raw, vocabulary, listed };
+    if faults.is_empty() {
+        return Ok(read);
+    }
+    let more = read.build(&amend::literal(&read.raw, &read.listed), lint::sure).findings;
+    add_elsewhere(&mut faults, more);
+    Err(sorted(faults))
+}
+
+/// Whether every section is known and there: else half of the names would seem undeclared.
+fn has_sections(tree: &Node) -> bool {
+    let keys = language::TABLE.keys;
+    tree.entries().iter().all(|(word, _)| keys.iter().any(|key| key.name == word.text))
+        && keys.iter().all(|key| !key.required || tree.at(key.name).is_some())
+}
+
+/// Adds faults but for those of a place that has one: they would only follow from it.
+fn add_elsewhere(faults: &mut Vec<Fault>, more: Vec<Fault>) {
+    let taken: Vec<Span> = faults.iter().map(Fault::span).collect();
+    let is_free =
+        |span: Span| taken.iter().all(|other| span.end <= other.start || other.end <= span.start);
+    faults.extend(more.into_iter().filter(|fault| is_free(fault.span())));
+}
+
+fn sorted(mut faults: Vec<Fault>) -> Vec<Fault> {
+    sort(&mut faults);
+    faults.truncate(limit::FAULTS);
+    faults
 }
 
 /// The names that a text has, whatever else is wrong with it; none where it is too large.

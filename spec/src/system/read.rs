@@ -151,7 +151,7 @@ impl Read<'_> {
     fn before(&mut self, node: &Node, roles: &[Role]) -> Option<Before> {
         let words = match &node.value {
             Value::Map(_) => word(node, "relation").unwrap_or_default(),
-            Value::Absent | Value::Scalar(_) | Value::List(_) => node.word(),
+            Value::Absent | Value::Refused | Value::Scalar(_) | Value::List(_) => node.word(),
         };
         let (relation, counted) = words.text.split_once(',').unwrap_or((&words.text, ""));
         let timers = relation

@@ -1,0 +1,84 @@
+//! Every fault's whole text: each `faults/T###-slug.yaml` is read and what comes back is compared with
+//! the `.stderr` beside it. `UPDATE_FAULTS=1` writes those anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use turnstile_spec::{Fault, Literal, Source, System, explain, fault};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults")
+}
+
+fn files(ending: &str) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder()).expect("the folder is there");
+    let names = entries.map(|entry| entry.expect("readable").file_name().into_string());
+    names.filter_map(|name| name.expect("UTF-8").strip_suffix(ending).map(str::to_owned)).collect()
+}
+
+/// What is wrong with a file: what stops the reader, else the literal table's findings, else what the
+/// amendments leave.
+fn faults(source: &Source) -> Vec<Fault> {
+    if source.text.starts_with("system:") {
+        return System::read(source.clone()).expect_err("a fault").list;
+    }
+    match Literal::read(source.clone()) {
+        Err(faults) => faults.list,
+        Ok(literal) if !literal.findings.is_empty() => literal.findings,
+        Ok(literal) => literal.amended().expect_err("a fault").list,
+    }
+}
+
+#[track_caller]
+fn check(name: &str) {
+    let yaml = fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("readable");
+    let source = Source::new(format!("{name}.yaml"), yaml);
+    let faults = faults(&source);
+    let text = fault::render(&faults, &source);
+    let path = folder().join(format!("{name}.stderr"));
+    if std::env::var_os("UPDATE_FAULTS").is_some() {
+        fs::write(&path, &text).expect("writable");
+    }
+    let code = &name[..4];
+    for fault in &faults {
+        assert_eq!(fault.code, code, "{name} shows another fault:\n{}", fault.render(&source));
+        assert!(fault.help.is_some(), "{name} does not say what to edit");
+        assert!(!fault.labels.is_empty(), "{name} points at nothing");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == expected,
+        "{name}.stderr differs; UPDATE_FAULTS=1 cargo test -p turnstile-spec --test faults\n{text}"
+    );
+}
+
+#[test]
+fn every_fault_reads_as_asserted() {
+    for name in files(".yaml") {
+        check(&name);
+    }
+}
+
+#[test]
+fn every_code_has_a_fixture_and_every_text_its_table() {
+    let tables = files(".yaml");
+    assert_eq!(files(".stderr").difference(&tables).collect::<Vec<_>>(), Vec::<&String>::new());
+    for name in &tables {
+        assert!(explain::CODES.contains(&&name[..4]), "{name} is of no code");
+    }
+    for code in explain::CODES {
+        assert!(tables.iter().any(|name| name.starts_with(code)), "no fixture shows {code}");
+    }
+}
+
+#[test]
+fn every_code_has_a_page_with_its_example() {
+    for code in explain::CODES {
+        let page = explain::explain(code).expect("a page");
+        assert!(page.starts_with(&format!("{code}: ")), "{page}");
+        assert!(page.contains(&format!("[{code}]")), "{code} shows no fault of its own:\n{page}");
+        assert!(page.lines().all(|line| !line.contains('\t')), "{code} has a tab");
+    }
+    assert_eq!(explain::explain("T999"), None);
+}
