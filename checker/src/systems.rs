@@ -1,6 +1,10 @@
 //! The systems known here: wiring of shipped cores and property predicates, nothing else.
 
+mod build;
+pub mod claim;
+mod coverage;
 pub mod lock;
+mod rules;
 
 use std::net::SocketAddr;
 
@@ -24,7 +28,7 @@ pub struct Entry {
 }
 
 /// Every system of this build, by name.
-pub const ALL: &[Entry] = &[];
+pub const ALL: &[Entry] = &[claim::ENTRY];
 
 /// The system of a name.
 #[must_use]

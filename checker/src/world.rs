@@ -7,7 +7,9 @@
 
 pub mod budget;
 pub mod calls;
+pub mod check;
 pub mod fault;
+pub mod graph;
 pub mod link;
 pub mod mail;
 mod model;
@@ -29,7 +31,7 @@ pub use node::{Event, NodePart};
 pub use property::{Claim, Predicate, Property, View};
 pub use system::{NodeId, System, Types};
 pub use values::{Action, State, Values};
-pub use watch::{Seen, Unexpected, WatchPart};
+pub use watch::{Seen, Trouble, WatchPart};
 
 /// A system in one named world.
 #[derive(Clone, Debug)]
@@ -84,7 +86,7 @@ impl<S: System> World<S> {
         State {
             nodes: nodes.collect(),
             links: self.links.iter().map(LinkPart::empty).collect(),
-            watch: WatchPart { system: self.system.watch(), unexpected: None },
+            watch: WatchPart { system: self.system.watch(), trouble: None },
             left: Left::full(&self.budgets),
         }
     }

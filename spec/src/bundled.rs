@@ -31,7 +31,7 @@ pub fn table(name: &str) -> Option<&'static Bundled> {
 }
 
 /// Systems, by name.
-pub const SYSTEMS: &[Bundled] = bundled!("systems": );
+pub const SYSTEMS: &[Bundled] = bundled!("systems": "claim");
 
 /// The bundled system of a name.
 #[must_use]

@@ -184,7 +184,8 @@ impl Check<'_> {
 /// Whether a kind is meant, by the form of the value alone.
 fn fits(kind: Kind, node: &Node) -> bool {
     match (kind, &node.value) {
-        (Kind::Text | Kind::Flag | Kind::Choice(_) | Kind::Number, Value::Scalar(_)) => true,
+        (Kind::Text | Kind::Flag | Kind::Choice(_), Value::Scalar(_)) => true,
+        (Kind::Number, Value::Scalar(text)) => text.parse::<u32>().is_ok(),
         (Kind::Lines, Value::Scalar(_) | Value::List(_)) => true,
         (Kind::Map(_) | Kind::Names(_), Value::Map(_)) => true,
         (Kind::List(_), Value::List(_)) => true,

@@ -77,6 +77,12 @@ impl Faults {
         self.on_link(LinkFault::LateAnswer)
     }
 
+    /// Whether the node ever starts again, so that what it saves matters.
+    #[must_use]
+    pub fn may_restart(&self, node: NodeId) -> bool {
+        self.nodes[node].restart.is_some()
+    }
+
     /// The budget that an event takes from; `None` where it has no budget here and does not
     /// happen.
     pub(crate) fn offer<T: Types>(

@@ -14,7 +14,7 @@ impl<S: System> World<S> {
     #[must_use]
     pub fn actions_of(&self, state: &State<S::Types>) -> Vec<Action<S::Types>> {
         let mut actions = Vec::new();
-        self.candidates(&mut Values, state, &mut Scratch::default(), &mut actions);
+        self.candidates(&mut Values::default(), state, &mut Scratch::default(), &mut actions);
         actions
     }
 
@@ -25,7 +25,7 @@ impl<S: System> World<S> {
         state: &State<S::Types>,
         action: &Action<S::Types>,
     ) -> Option<State<S::Types>> {
-        self.apply(&mut Values, state, action).filter(|next| next != state)
+        self.apply(&mut Values::default(), state, action).filter(|next| next != state)
     }
 
     /// Calls `look` with a view of a state.
@@ -79,7 +79,7 @@ impl<S: System> Model for World<S> {
     }
 
     fn actions(&self, state: &State<S::Types>, actions: &mut Vec<Action<S::Types>>) {
-        self.candidates(&mut Values, state, &mut Scratch::default(), actions);
+        self.candidates(&mut Values::default(), state, &mut Scratch::default(), actions);
     }
 
     fn next_state(

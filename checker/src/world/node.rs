@@ -6,7 +6,7 @@ use turnstile_core::step::{Effect, Input, Out, Taken};
 use turnstile_core::{Class, Numbers};
 
 use crate::world::system::{EffectOf, InputOf, NodeId, System, Types};
-use crate::world::watch::{Seen, Unexpected};
+use crate::world::watch::{Seen, Trouble};
 
 /// Whether a node runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,15 +170,15 @@ impl<T: Types> Stepped<T> {
         let mut out = Out::default();
         system.step(node, choice, &mut self.node.state, input, &mut out);
         for effect in &out.effects {
-            self.carry_out(node, effect);
+            self.carry_out(system, node, effect);
         }
-        let unexpected = out.rows.iter().filter_map(|taken| Unexpected::of(node, taken));
-        self.seen.extend(unexpected.map(Seen::Unexpected));
+        let trouble = out.rows.iter().filter_map(|taken| Trouble::of(node, taken));
+        self.seen.extend(trouble.map(Seen::Trouble));
         self.taken = out.rows;
         self.effects = out.effects;
     }
 
-    fn carry_out(&mut self, node: NodeId, effect: &EffectOf<T>) {
+    fn carry_out(&mut self, system: &impl System<Types = T>, node: NodeId, effect: &EffectOf<T>) {
         let timers = &mut self.node.timers;
         match effect {
             Effect::Send { to, message } => self.sends.push((*to, message.clone())),
@@ -188,7 +188,7 @@ impl<T: Types> Stepped<T> {
                 }
             }
             Effect::Disarm(timer) => timers.retain(|armed| armed != timer),
-            Effect::Save(saved) => self.node.saved = Some(saved.clone()),
+            Effect::Save(saved) => system.keep(&mut self.node.saved, saved.clone()),
             Effect::Notify(notice) => self.seen.push(Seen::Told(node, notice.clone())),
         }
     }

@@ -8,7 +8,7 @@ use crate::world::budget::{Budget, BudgetId, Left};
 use crate::world::link::LinkPart;
 use crate::world::node::NodePart;
 use crate::world::system::{NodeId, Types};
-use crate::world::watch::{Unexpected, WatchPart};
+use crate::world::watch::{Trouble, WatchPart};
 
 /// A state as a predicate sees it, whatever form its parts are kept in.
 #[derive(Clone, Copy)]
@@ -32,10 +32,10 @@ impl<T: Types> View<'_, T> {
         &self.nodes[node].state
     }
 
-    /// The event without a row that the last step met.
+    /// What the last step met for which its table is not made.
     #[must_use]
-    pub fn unexpected(&self) -> Option<&Unexpected> {
-        self.watch.unexpected.as_ref()
+    pub fn trouble(&self) -> Option<&Trouble> {
+        self.watch.trouble.as_ref()
     }
 
     /// Whether a kind of fault has happened on the way here; only for budgets with an end.

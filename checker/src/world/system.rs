@@ -68,6 +68,8 @@ pub type MessageOf<S> = <<S as System>::Types as Types>::Message;
 pub type TimerOf<S> = <<S as System>::Types as Types>::Timer;
 /// The command type of a system.
 pub type CommandOf<S> = <<S as System>::Types as Types>::Command;
+/// The type of what survives a crash.
+pub type SavedOf<S> = <<S as System>::Types as Types>::Saved;
 /// The watch type of a system.
 pub type WatchOf<S> = <<S as System>::Types as Types>::Watch;
 /// The mark type of a system.
@@ -98,6 +100,11 @@ pub trait System: Sized + Send + Sync + 'static {
         input: InputOf<Self::Types>,
         out: &mut OutOf<Self::Types>,
     );
+
+    /// Puts a newly saved part to what was saved before.
+    fn keep(&self, saved: &mut Option<SavedOf<Self>>, new: SavedOf<Self>) {
+        *saved = Some(new);
+    }
 
     /// How many rows may match one event at a node at most: 1 for a sound table.
     fn choices(&self, _node: NodeId) -> u8 {

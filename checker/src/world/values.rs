@@ -3,6 +3,8 @@
 //! Nothing is remembered: every question is put to the pure functions of the parts.
 
 use crate::world::World;
+use turnstile_core::step::Taken;
+
 use crate::world::budget::Left;
 use crate::world::link::{LinkOp, LinkPart};
 use crate::world::node::{Event, NodePart, Stepped, takes};
@@ -165,7 +167,11 @@ impl<S: System> World<S> {
             | Event::Pauses
             | Event::Resumes => {}
         }
-        let stepped = part.step(&self.system, node, event);
+        let mut stepped = part.step(&self.system, node, event);
+        if !self.faults.may_restart(node) {
+            // Nobody will ever read it.
+            stepped.node.saved = None;
+        }
         ops.extend(stepped.sends.iter().map(|(to, message)| self.sent(node, *to, message)));
         Turn { stepped, ops }
     }
@@ -189,8 +195,11 @@ impl<S: System> World<S> {
 }
 
 /// The form of values.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Values;
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// What tables said in the steps so far.
+    pub taken: Vec<Taken>,
+}
 
 impl<S: System> Parts<S> for Values {
     type Row = State<S::Types>;
@@ -239,7 +248,9 @@ impl<S: System> Parts<S> for Values {
         part: &NodePart<S::Types>,
         event: &Event<S::Types>,
     ) -> Turn<S::Types> {
-        world.step(node, part, event)
+        let turn = world.step(node, part, event);
+        self.taken.extend(&turn.stepped.taken);
+        turn
     }
 
     fn turned(&self, turn: &Turn<S::Types>) -> NodePart<S::Types> {

@@ -16,35 +16,64 @@ pub enum Seen<T: Types> {
     Crashed(NodeId),
     /// The node started again.
     Restarted(NodeId),
-    /// An event came for which its table has no row.
-    Unexpected(Unexpected),
+    /// Its table does not fit what happened.
+    Trouble(Trouble),
 }
 
-/// An event without a row.
+/// A table that does not fit what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Unexpected {
+pub struct Trouble {
     /// Where.
     pub node: NodeId,
-    /// Which machine's table.
-    pub machine: &'static str,
-    /// In which state.
-    pub state: &'static str,
-    /// Which event.
-    pub event: &'static str,
-    /// Its payload's number.
-    pub number: u16,
+    /// What.
+    pub kind: TroubleKind,
 }
 
-impl Unexpected {
+/// The kinds of trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TroubleKind {
+    /// An event came for which there is no row.
+    Unexpected {
+        /// Which machine's table.
+        machine: &'static str,
+        /// In which state.
+        state: &'static str,
+        /// Which event.
+        event: &'static str,
+        /// Its payload's number.
+        number: u16,
+    },
+    /// A row asked for something that could not be done.
+    Undone {
+        /// Which machine's table.
+        machine: &'static str,
+        /// What was asked for.
+        action: &'static str,
+        /// What it lacked.
+        because: &'static str,
+    },
+}
+
+impl Trouble {
     /// What a core reported, if that was it.
     #[must_use]
     pub fn of(node: NodeId, taken: &Taken) -> Option<Self> {
-        match *taken {
+        let kind = match *taken {
             Taken::Unexpected { machine, state, event, number } => {
-                Some(Self { node, machine, state, event, number })
+                TroubleKind::Unexpected { machine, state, event, number }
             }
-            Taken::Row { .. } | Taken::Ignored { .. } | Taken::Undone { .. } => None,
-        }
+            Taken::Undone { machine, action, because } => {
+                TroubleKind::Undone { machine, action, because }
+            }
+            Taken::Row { .. } | Taken::Ignored { .. } => return None,
+        };
+        Some(Self { node, kind })
+    }
+
+    /// Whether it is an event without a row.
+    #[must_use]
+    pub fn is_unexpected(&self) -> bool {
+        matches!(self.kind, TroubleKind::Unexpected { .. })
     }
 }
 
@@ -53,8 +82,8 @@ impl Unexpected {
 pub struct WatchPart<W> {
     /// What the properties remember.
     pub system: W,
-    /// The event without a row that the last step met; forgotten with the next one.
-    pub unexpected: Option<Unexpected>,
+    /// The trouble that the last step met; forgotten with the next one.
+    pub trouble: Option<Trouble>,
 }
 
 impl<W: Numbers> Numbers for WatchPart<W> {
@@ -70,10 +99,10 @@ pub fn observe<S: System>(
     watch: &WatchPart<WatchOf<S>>,
     seen: &[Seen<S::Types>],
 ) -> WatchPart<WatchOf<S>> {
-    let mut next = WatchPart { system: watch.system.clone(), unexpected: None };
+    let mut next = WatchPart { system: watch.system.clone(), trouble: None };
     for one in seen {
-        if let Seen::Unexpected(unexpected) = one {
-            next.unexpected.get_or_insert(*unexpected);
+        if let Seen::Trouble(trouble) = one {
+            next.trouble.get_or_insert(*trouble);
         }
         system.observe(&mut next.system, one);
     }

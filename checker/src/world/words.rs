@@ -8,8 +8,7 @@ use crate::world::World;
 use crate::world::link::{Contents, LinkOp};
 use crate::world::node::Event;
 use crate::world::system::{EffectOf, NodeId, System};
-use crate::world::turn::Scratch;
-use crate::world::values::{Action, State, Turn, Values};
+use crate::world::values::{Action, State, Turn};
 
 impl<S: System> World<S> {
     /// A step of a run, taken once more through the real core.
@@ -130,15 +129,6 @@ impl<S: System> World<S> {
                 format!("{from} and {to}: {} ({op:?})", self.op_words(op))
             }
             (None, None) => String::new(),
-        }
-    }
-
-    /// The rows, cells and events without a row that a state's next steps run into.
-    pub fn taken_from(&self, state: &State<S::Types>, mut each: impl FnMut(&Taken)) {
-        let mut actions = Vec::new();
-        self.candidates(&mut Values, state, &mut Scratch::default(), &mut actions);
-        for (node, event) in actions.into_iter().filter_map(|action| action.node) {
-            self.step(node, &state.nodes[node], &event).stepped.taken.iter().for_each(&mut each);
         }
     }
 }

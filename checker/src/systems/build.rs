@@ -1,0 +1,188 @@
+//! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows
+//! no system: what a predicate's name means, the system says.
+
+use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
+
+use crate::report::options::{Options, Refusal};
+use crate::world::link::LinkFault;
+use crate::world::{
+    Budget, Chance, Claim, Faults, Left, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
+    Relation, System, Types, World,
+};
+
+/// What a file says of one of its worlds, with what `--set` changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'a> {
+    pub(crate) file: &'a system::System,
+    pub(crate) world: &'a system::World,
+    pub(crate) options: &'a Options<'a>,
+}
+
+impl Plan<'_> {
+    /// The value of a key of `set`: the last `--set` of it, else the world's, else the usual one.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        let set = self.options.set.iter().rev().find(|(name, _)| name == key);
+        set.map(|(_, value)| value.as_str()).or_else(|| self.file.value(self.world, key))
+    }
+
+    /// How many nodes a role has.
+    pub(crate) fn count(&self, role: &str) -> Result<usize, Refusal> {
+        let role = self.file.role(role).ok_or_else(|| usage(format!("no role `{role}`")))?;
+        match &role.count {
+            Count::Number(number) => Ok(*number as usize),
+            Count::Set(key) => {
+                let value = self.value(key).unwrap_or_default();
+                value.parse().ok().filter(|count| (1..=8).contains(count)).ok_or_else(|| {
+                    usage(format!("`{key}` is `{value}`; it must be a number from 1 to 8"))
+                })
+            }
+        }
+    }
+
+    /// The nodes, role by role in the order of the file.
+    fn nodes(&self) -> Result<Vec<Node>, Refusal> {
+        let mut nodes = Vec::new();
+        for role in &self.file.roles {
+            let count = self.count(&role.name)?;
+            nodes.extend((1..=count).map(|number| Node {
+                name: if count == 1 {
+                    role.name.clone()
+                } else {
+                    format!("{} {number}", role.name)
+                },
+                role: role.name.clone(),
+            }));
+        }
+        Ok(nodes)
+    }
+
+    /// A link for each pair of nodes whose roles a link of the file names.
+    fn links(&self, nodes: &[Node]) -> Vec<Link> {
+        let of = |role: &str| -> Vec<NodeId> {
+            (0..nodes.len()).filter(|node| nodes[*node].role == role).collect()
+        };
+        let mut links = Vec::new();
+        for link in &self.file.links {
+            let room = u8::try_from(link.capacity).unwrap_or(u8::MAX);
+            let chance = |fault: LinkFault| {
+                if self.world.budgets.iter().any(|(name, _)| name == fault.name()) {
+                    Chance::Budgeted
+                } else {
+                    Chance::Never
+                }
+            };
+            let mail = |is_ordered| Mail {
+                is_ordered,
+                loss: chance(LinkFault::LostMessage),
+                duplication: Chance::Never,
+                capacity: room,
+            };
+            let kind = match link.kind {
+                Kind::RequestResponse => LinkKind::Calls { slots: room },
+                Kind::Fifo => LinkKind::Messages(mail(true)),
+                Kind::Unordered => LinkKind::Messages(mail(false)),
+            };
+            for from in of(&link.from) {
+                links.extend(of(&link.to).into_iter().map(|to| Link { from, to, kind }));
+            }
+        }
+        links
+    }
+
+    /// The budgets; a name that is neither the World's nor among `own` is refused.
+    fn budgets(&self, nodes: &[Node], own: &[&str]) -> Result<Vec<Budget>, Refusal> {
+        let known = Faults::known(nodes);
+        let mut budgets = Vec::new();
+        for (name, limit) in &self.world.budgets {
+            if !known.contains(name) && !own.contains(&name.as_str()) {
+                let kinds = known.iter().map(String::as_str).chain(own.iter().copied());
+                let kinds: Vec<&str> = kinds.collect();
+                let text = format!("no kind of fault is called `{name}`: {}", kinds.join(", "));
+                return Err(usage(text));
+            }
+            let limit = limit.map(|limit| {
+                u8::try_from(limit).ok().filter(|limit| *limit <= Left::LIMIT).ok_or_else(|| {
+                    usage(format!("the budget of `{name}` is above {}", Left::LIMIT))
+                })
+            });
+            budgets.push(Budget { name: name.clone(), limit: limit.transpose()? });
+        }
+        Ok(budgets)
+    }
+
+    /// The world, with the properties that are checked in it.
+    pub(crate) fn build<S: System>(
+        &self,
+        system: S,
+        own: &[&str],
+        predicate: impl Fn(&str) -> Option<Predicate<S::Types>>,
+    ) -> Result<World<S>, Refusal> {
+        for (key, _) in &self.options.set {
+            if self.file.set.iter().all(|(known, _)| known != key) {
+                let known: Vec<&str> = self.file.set.iter().map(|(key, _)| key.as_str()).collect();
+                return Err(usage(format!("`--set {key}`: there is only {}", known.join(", "))));
+            }
+        }
+        let nodes = self.nodes()?;
+        let links = self.links(&nodes);
+        let budgets = self.budgets(&nodes, own)?;
+        let mut world = World::new(system, nodes, links, budgets);
+        world.relations = self.file.time.iter().map(relation).collect();
+        for property in self.properties() {
+            let find = |name: &str| {
+                predicate(name).ok_or_else(|| {
+                    let text = format!("no predicate `{name}` is compiled in: rebuild");
+                    usage(text)
+                })
+            };
+            world.properties.push(claimed(property, find)?);
+        }
+        Ok(world)
+    }
+
+    /// The properties that this world checks, of the table that runs.
+    fn properties(&self) -> impl Iterator<Item = &system::Property> {
+        let chosen = &self.world.properties;
+        self.file.properties.iter().filter(move |property| {
+            let is_chosen = chosen.is_empty() || chosen.contains(&property.name);
+            is_chosen
+                && property
+                    .only
+                    .is_none_or(|only| (only == Only::AsWritten) == self.options.as_written)
+        })
+    }
+}
+
+fn relation(before: &system::Before) -> Relation {
+    Relation {
+        earlier: (before.earlier.role.clone(), before.earlier.name.clone()),
+        later: (before.later.role.clone(), before.later.name.clone()),
+    }
+}
+
+fn claimed<T: Types>(
+    property: &system::Property,
+    find: impl Fn(&str) -> Result<Predicate<T>, Refusal>,
+) -> Result<Property<T>, Refusal> {
+    let holds = find(&property.name)?;
+    let premise = || match property.premise.as_str() {
+        "" => Ok(Predicate::new(|_| true)),
+        name => find(name),
+    };
+    let claim = match property.kind {
+        PropertyKind::Always => Claim::Always { holds, premise: premise()? },
+        PropertyKind::Sometimes => Claim::Sometimes(holds),
+        PropertyKind::LeadsTo => Claim::LeadsTo { premise: premise()?, goal: holds },
+        PropertyKind::CanReach => Claim::CanReach { premise: premise()?, goal: holds },
+    };
+    Ok(Property {
+        name: String::leak(property.name.clone()),
+        sentence: property.sentence.clone(),
+        claim,
+        without: property.without.clone(),
+    })
+}
+
+fn usage(text: String) -> Refusal {
+    Refusal::Usage(text)
+}

@@ -1,0 +1,70 @@
+//! Which rows the runs of a system took, and which cells said to be impossible they reached.
+
+use std::collections::BTreeSet;
+
+use turnstile_core::step::Taken;
+use turnstile_spec::table::{CellKind, Table, Vocabulary};
+use turnstile_spec::{Literal, Source, bundled};
+
+use crate::report::options::Replacement;
+use crate::report::result::Coverage;
+use crate::systems::rules::replacement;
+
+/// What was reached of the machines' tables, replaced or bundled.
+pub(crate) fn coverage(
+    machines: &[&str],
+    tables: &[Replacement],
+    taken: &BTreeSet<Taken>,
+) -> Coverage {
+    let mut coverage = Coverage::default();
+    for machine in machines {
+        if let Some(given) = replacement(tables, machine) {
+            add(&mut coverage, &given.vocabulary, &given.table, taken);
+        } else if let Some(bundled) = bundled::table(machine) {
+            let literal = Literal::read(Source::new(bundled.file, bundled.text));
+            if let Ok(sound) = literal.and_then(|literal| literal.amended()) {
+                add(&mut coverage, &sound.vocabulary, &sound.table, taken);
+            }
+        }
+    }
+    coverage
+}
+
+fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<Taken>) {
+    let ran: BTreeSet<_> = table.rows.iter().map(|row| row.id).collect();
+    for id in ran {
+        let row = &words.rows[id.index()];
+        let is_taken = taken.iter().any(|taken| {
+            matches!(taken, Taken::Row { machine, row: id }
+                if *machine == words.machine && *id == row.id)
+        });
+        coverage.rows += 1;
+        if is_taken {
+            coverage.rows_taken += 1;
+        } else if row.excused.is_some() {
+            coverage.excused.push(row.id.clone());
+        } else {
+            coverage.not_taken.push(row.id.clone());
+        }
+    }
+    for cell in table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible) {
+        coverage.impossible += 1;
+        let state = &words.states[cell.state.index()].name;
+        let event = &words.events[cell.event.index()].name.name;
+        let reached = taken.iter().find_map(|taken| match taken {
+            Taken::Unexpected { machine, state: at, event: what, number }
+                if *machine == words.machine
+                    && at == state
+                    && what == event
+                    && cell.pattern.matches(*number) =>
+            {
+                Some(format!("{state} × {event} ({number})"))
+            }
+            Taken::Unexpected { .. }
+            | Taken::Row { .. }
+            | Taken::Ignored { .. }
+            | Taken::Undone { .. } => None,
+        });
+        coverage.impossible_reached.extend(reached);
+    }
+}

@@ -1,0 +1,377 @@
+//! A table chosen at run time: the compiled one, or any other of the same names as plain data.
+//!
+//! So the literal table, an edited file and a mutant run through the shipped core without a
+//! rebuild. A name that the core was not compiled with is refused.
+
+use turnstile_spec::table::{Guard, Pattern, Row, Table};
+
+use crate::report::options::{Refusal, Replacement};
+use crate::report::result::FaultReport;
+
+/// Ranges of payload numbers as the machines have them.
+#[must_use]
+pub(crate) fn ranges(pattern: &Pattern) -> &'static [(u16, u16)] {
+    keep(pattern.0.iter().map(|range| (*range.start(), *range.end())).collect())
+}
+
+/// Keeps a list until the process ends: a table that runs is never given back.
+pub(crate) fn keep<T>(list: Vec<T>) -> &'static [T] {
+    Vec::leak(list)
+}
+
+/// How many rows of a table may match one event at most: 1 unless rows are in conflict.
+#[must_use]
+pub(crate) fn choices(table: &Table) -> u8 {
+    let rivals = |row: &Row| table.rows.iter().filter(|other| are_rivals(row, other)).count();
+    let most = table.rows.iter().map(rivals).max().unwrap_or(1).max(1);
+    u8::try_from(most).unwrap_or(u8::MAX)
+}
+
+/// Whether some event takes both rows; a row is its own rival.
+fn are_rivals(one: &Row, other: &Row) -> bool {
+    let overlap = one
+        .pattern
+        .0
+        .iter()
+        .any(|a| other.pattern.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()));
+    one.from == other.from && one.event == other.event && overlap && {
+        let mut asked = Vec::new();
+        names(&one.guard, &mut asked);
+        names(&other.guard, &mut asked);
+        asked.sort_unstable();
+        asked.dedup();
+        (0_u32..1 << asked.len().min(16)).any(|answers| {
+            let mut answer = |guard| {
+                asked
+                    .iter()
+                    .position(|one| *one == guard)
+                    .is_some_and(|place| answers >> place & 1 == 1)
+            };
+            one.guard.holds(&mut answer) && other.guard.holds(&mut answer)
+        })
+    }
+}
+
+fn names(guard: &Guard, list: &mut Vec<turnstile_spec::table::GuardId>) {
+    match guard {
+        Guard::Is(name) => list.push(*name),
+        Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| names(part, list)),
+        Guard::Not(part) => names(part, list),
+    }
+}
+
+/// The replacement of a machine's table, if there is one.
+pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Option<&'t Replacement> {
+    tables.iter().find(|table| table.vocabulary.machine == machine)
+}
+
+/// Names that the core does not know.
+#[derive(Debug, Default)]
+pub(crate) struct Unknown {
+    file: String,
+    names: Vec<String>,
+}
+
+impl Unknown {
+    pub(crate) fn of(replacement: &Replacement) -> Self {
+        Self { file: replacement.file.clone(), names: Vec::new() }
+    }
+
+    /// What a name stands for, or nothing and a note of it.
+    pub(crate) fn find<T>(&mut self, what: &str, name: &str, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            let text = format!("the core that was compiled in knows no {what} `{name}`");
+            if !self.names.contains(&text) {
+                self.names.push(text);
+            }
+        }
+        found
+    }
+
+    /// Whether all was known.
+    pub(crate) fn end<T>(self, whole: T) -> Result<T, Refusal> {
+        if self.names.is_empty() {
+            return Ok(whole);
+        }
+        let fault = |what: &String| FaultReport::not_compiled(&self.file, (1, 1), what);
+        Err(Refusal::Faults(self.names.iter().map(fault).collect()))
+    }
+}
+
+/// Makes `Chosen` for a machine's module: one type for the compiled table and for all others.
+macro_rules! chosen {
+    ($name:ident, $machine:ident) => {
+        /// The compiled table, or another one of the same names.
+        #[derive(Clone, Copy, Debug)]
+        pub enum $name {
+            /// The amended table that was compiled in.
+            Compiled,
+            /// Another one.
+            Interpreted(
+                /// The table; its choice is set for each step.
+                turnstile_machines::$machine::Interpreted<'static>,
+                /// How many rows may match one event.
+                u8,
+            ),
+        }
+
+        impl $name {
+            /// The table of this machine among the replacements, or else the compiled one.
+            ///
+            /// # Errors
+            ///
+            /// Names that the core was not compiled with.
+            pub fn among(tables: &[Replacement]) -> Result<Self, Refusal> {
+                let machine = turnstile_machines::$machine::TABLE.machine;
+                match $crate::systems::rules::replacement(tables, machine) {
+                    None => Ok(Self::Compiled),
+                    Some(replacement) => {
+                        let mut unknown = $crate::systems::rules::Unknown::of(replacement);
+                        let whole = $machine::interpreted(replacement, &mut unknown);
+                        let choices = $crate::systems::rules::choices(&replacement.table);
+                        let interpreted = unknown.end(whole)?;
+                        let interpreted = interpreted.expect("a table begins in a known state");
+                        Ok(Self::Interpreted(interpreted, choices))
+                    }
+                }
+            }
+
+            /// How many rows may match one event.
+            #[must_use]
+            pub fn choices(&self) -> u8 {
+                match self {
+                    Self::Compiled => 1,
+                    Self::Interpreted(_, choices) => *choices,
+                }
+            }
+
+            /// The same table, taking the row of this number where several match.
+            #[must_use]
+            pub fn choosing(self, choice: u8) -> Self {
+                match self {
+                    Self::Compiled => self,
+                    Self::Interpreted(table, choices) => Self::Interpreted(
+                        turnstile_machines::$machine::Interpreted { choice, ..table },
+                        choices,
+                    ),
+                }
+            }
+        }
+
+        impl turnstile_machines::$machine::Rules for $name {
+            fn initial(&self) -> turnstile_machines::$machine::State {
+                match self {
+                    Self::Compiled => turnstile_machines::$machine::Compiled.initial(),
+                    Self::Interpreted(table, _) => table.initial(),
+                }
+            }
+
+            fn holds(
+                &self,
+                state: turnstile_machines::$machine::State,
+            ) -> &[turnstile_machines::$machine::Resource] {
+                match self {
+                    Self::Compiled => turnstile_machines::$machine::Compiled.holds(state),
+                    Self::Interpreted(table, _) => table.holds(state),
+                }
+            }
+
+            fn may_hold(
+                &self,
+                state: turnstile_machines::$machine::State,
+            ) -> &[turnstile_machines::$machine::Resource] {
+                match self {
+                    Self::Compiled => turnstile_machines::$machine::Compiled.may_hold(state),
+                    Self::Interpreted(table, _) => table.may_hold(state),
+                }
+            }
+
+            fn is_final(&self, state: turnstile_machines::$machine::State) -> bool {
+                match self {
+                    Self::Compiled => turnstile_machines::$machine::Compiled.is_final(state),
+                    Self::Interpreted(table, _) => table.is_final(state),
+                }
+            }
+
+            fn step(
+                &self,
+                state: turnstile_machines::$machine::State,
+                event: turnstile_machines::$machine::Event,
+                guards: &impl Fn(turnstile_machines::$machine::Guard) -> bool,
+            ) -> Result<
+                turnstile_machines::$machine::Step<'_>,
+                turnstile_machines::$machine::Unexpected,
+            > {
+                match self {
+                    Self::Compiled => {
+                        turnstile_machines::$machine::Compiled.step(state, event, guards)
+                    }
+                    Self::Interpreted(table, _) => table.step(state, event, guards),
+                }
+            }
+        }
+
+        mod $machine {
+            //! The names of a table read at run time as those of the machine.
+
+            use turnstile_machines::$machine::{
+                Action, Cell, Condition, Do, EventKind, Guard, Interpreted, Op, Place, Resource,
+                Row, RowId, State,
+            };
+            use turnstile_spec::table::{self, CellKind, Vocabulary};
+
+            use crate::report::options::Replacement;
+            use crate::systems::rules::{Unknown, keep, ranges};
+
+            /// Reads a table's names; what is not known is noted.
+            pub(super) fn interpreted(
+                replacement: &Replacement,
+                unknown: &mut Unknown,
+            ) -> Option<Interpreted<'static>> {
+                let words = &replacement.vocabulary;
+                let given = &replacement.table;
+                let mut initial = None;
+                let none = Place { holds: &[], may_hold: &[], is_final: false };
+                let mut places = vec![none; State::ALL.len()];
+                for (name, place) in words.states.iter().zip(&given.states) {
+                    let Some(place) = place else { continue };
+                    let found = State::from_name(&name.name);
+                    let Some(state) = unknown.find("state", &name.name, found) else { continue };
+                    if place.initial {
+                        initial = Some(state);
+                    }
+                    let index = State::ALL.iter().position(|other| *other == state)?;
+                    places[index] = Place {
+                        holds: resources(words, &place.holds, unknown),
+                        may_hold: resources(words, &place.may_hold, unknown),
+                        is_final: place.is_final,
+                    };
+                }
+                let rows = given.rows.iter().filter_map(|given| row(words, given, unknown));
+                let rows = keep(rows.collect());
+                let cells = given.cells.iter().filter_map(|given| cell(words, given, unknown));
+                let cells = keep(cells.collect());
+                Some(Interpreted {
+                    initial: initial?,
+                    places: keep(places),
+                    rows,
+                    cells,
+                    choice: 0,
+                })
+            }
+
+            fn state(
+                words: &Vocabulary,
+                id: table::StateId,
+                unknown: &mut Unknown,
+            ) -> Option<State> {
+                let name = &words.states[id.index()].name;
+                unknown.find("state", name, State::from_name(name))
+            }
+
+            fn event(
+                words: &Vocabulary,
+                id: table::EventId,
+                unknown: &mut Unknown,
+            ) -> Option<EventKind> {
+                let name = &words.events[id.index()].name.name;
+                unknown.find("event", name, EventKind::from_name(name))
+            }
+
+            fn resource(
+                words: &Vocabulary,
+                id: table::ResourceId,
+                unknown: &mut Unknown,
+            ) -> Option<Resource> {
+                let name = &words.resources[id.index()].name.name;
+                unknown.find("resource", name, Resource::from_name(name))
+            }
+
+            fn resources(
+                words: &Vocabulary,
+                ids: &[table::ResourceId],
+                unknown: &mut Unknown,
+            ) -> &'static [Resource] {
+                keep(ids.iter().filter_map(|id| resource(words, *id, unknown)).collect())
+            }
+
+            fn row(
+                words: &Vocabulary,
+                given: &table::Row,
+                unknown: &mut Unknown,
+            ) -> Option<Row<'static>> {
+                let id = &words.rows[given.id.index()].id;
+                let does = given.does.iter().filter_map(|entry| act(words, entry, unknown));
+                let does = keep(does.collect());
+                Some(Row {
+                    id: RowId::from_name(id).unwrap_or(RowId(u16::MAX)),
+                    from: state(words, given.from, unknown)?,
+                    to: state(words, given.to, unknown)?,
+                    event: event(words, given.event, unknown)?,
+                    pattern: ranges(&given.pattern),
+                    guard: condition(words, &given.guard, unknown)?,
+                    consumes: resources(words, &given.consumes, unknown),
+                    does,
+                })
+            }
+
+            fn cell(
+                words: &Vocabulary,
+                given: &table::Cell,
+                unknown: &mut Unknown,
+            ) -> Option<Cell<'static>> {
+                Some(Cell {
+                    state: state(words, given.state, unknown)?,
+                    event: event(words, given.event, unknown)?,
+                    pattern: ranges(&given.pattern),
+                    impossible: given.kind == CellKind::Impossible,
+                })
+            }
+
+            fn act(
+                words: &Vocabulary,
+                given: &table::Do,
+                unknown: &mut Unknown,
+            ) -> Option<Do<'static>> {
+                let table::Do::Act { action, ops } = given;
+                let name = &words.actions[action.index()].name;
+                let action = unknown.find("action", name, Action::from_name(name))?;
+                let mut kept = Vec::new();
+                for op in ops {
+                    kept.push(match *op {
+                        table::Op::Create(id) => Op::Create(resource(words, id, unknown)?),
+                        table::Op::Delete(id) => Op::Delete(resource(words, id, unknown)?),
+                        table::Op::Restart(id) => Op::Restart(resource(words, id, unknown)?),
+                        table::Op::Abandon(id) => Op::Abandon(resource(words, id, unknown)?),
+                    });
+                }
+                Some(Do { action, ops: keep(kept) })
+            }
+
+            fn condition(
+                words: &Vocabulary,
+                given: &table::Guard,
+                unknown: &mut Unknown,
+            ) -> Option<Condition<'static>> {
+                let mut list = |parts: &[table::Guard]| {
+                    let parts = parts.iter().map(|part| condition(words, part, unknown));
+                    parts.collect::<Option<Vec<_>>>().map(keep)
+                };
+                match given {
+                    table::Guard::All(parts) => list(parts).map(Condition::All),
+                    table::Guard::Any(parts) => list(parts).map(Condition::Any),
+                    table::Guard::Not(part) => {
+                        let part: &'static _ =
+                            Box::leak(Box::new(condition(words, part, unknown)?));
+                        Some(Condition::Not(part))
+                    }
+                    table::Guard::Is(id) => {
+                        let name = &words.guards[id.index()].name;
+                        unknown.find("guard", name, Guard::from_name(name)).map(Condition::Is)
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use chosen;

@@ -1,0 +1,172 @@
+//! A world searched by stateright's breadth-first search, and a verdict for each property.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use stateright::{Checker, Model};
+use turnstile_core::step::Taken;
+
+use crate::report::options::{Options, Standing};
+use crate::report::result::{
+    Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
+};
+use crate::world::World;
+use crate::world::graph::{Graph, Index, Noted, Notes, fingerprint};
+use crate::world::property::{Claim, Property};
+use crate::world::system::System;
+use crate::world::watch::{Trouble, TroubleKind};
+
+/// How often the search is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What a search found, with what its tables said.
+#[derive(Debug)]
+pub struct Checked {
+    /// The result; coverage is left to the system, which knows its tables.
+    pub result: ResultReport,
+    /// What tables said in any step.
+    pub taken: std::collections::BTreeSet<Taken>,
+}
+
+/// Searches a world to its end, or to the bounds of the options.
+#[must_use]
+pub fn check<S: System>(
+    world: &Arc<World<S>>,
+    (system, name): (&str, &str),
+    options: &Options<'_>,
+) -> Checked {
+    let begin = Instant::now();
+    let (graph, cut) = search(world, options);
+    let mut result = ResultReport::new(Kind::System, system, Some(name));
+    result.as_written = options.as_written;
+    result.engine = "stateright".to_owned();
+    result.threads = options.threads;
+    result.complete = cut.is_none();
+    result.states = graph.order.len() as u64;
+    result.transitions = graph.edges();
+    result.depth = graph.depth;
+    result.notes.cut = cut;
+    let exercised: Vec<String> = graph
+        .notes
+        .spent
+        .iter()
+        .map(|budget| world.budgets[usize::from(budget.0)].name.clone())
+        .collect();
+    for (number, property) in world.properties.iter().enumerate() {
+        let mut report = verdict(world, &graph, result.complete, number, property);
+        report.faults_exercised.clone_from(&exercised);
+        result.properties.push(report);
+    }
+    for budget in world.budgets.iter().filter(|budget| !exercised.contains(&budget.name)) {
+        result.notes.never_reached.push(format!("{} has a budget and never happens", budget.name));
+    }
+    result.seconds = begin.elapsed().as_secs_f64();
+    result.peak_memory_bytes = options.progress.peak();
+    Checked { result, taken: graph.notes.taken }
+}
+
+/// The graph, and why it is cut if it is.
+fn search<S: System>(world: &Arc<World<S>>, options: &Options<'_>) -> (Graph, Option<String>) {
+    let notes = Arc::new(Mutex::new(Notes::default()));
+    let stop = Arc::new(AtomicBool::new(false));
+    let noted =
+        Noted { world: Arc::clone(world), notes: Arc::clone(&notes), stop: Arc::clone(&stop) };
+    let checker = noted.checker().threads(options.threads.max(1)).spawn_bfs();
+    let mut cut = None;
+    while !checker.is_done() {
+        std::thread::sleep(LOOK);
+        let states = checker.unique_state_count() as u64;
+        options.progress.stand(Standing {
+            states,
+            level: checker.max_depth() as u64,
+            memory: options.progress.allocated(),
+            ..Standing::default()
+        });
+        cut = cut.or_else(|| options.bound(states));
+        if cut.is_some() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+    let unique = checker.join().unique_state_count();
+    let notes = std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner));
+    if cut.is_none() && notes.overflowed {
+        cut = Some("a link was full and dropped a message".to_owned());
+    }
+    let graph = Graph::of(notes, fingerprint(&world.first()));
+    if cut.is_none() {
+        assert_eq!(graph.order.len(), unique, "stateright and the notes count the same states");
+    }
+    (graph, cut)
+}
+
+fn verdict<S: System>(
+    world: &World<S>,
+    graph: &Graph,
+    is_complete: bool,
+    number: usize,
+    property: &Property<S::Types>,
+) -> PropertyReport {
+    let is_met = graph.order.iter().any(|state| graph.answer(number, *state).0);
+    let so = |state: Index| graph.answer(number, state).1;
+    let (kind, shown) = match property.claim {
+        Claim::Always { .. } => (PropertyKind::Always, graph.order.iter().find(|s| !so(**s))),
+        Claim::Sometimes(_) => (PropertyKind::Sometimes, graph.order.iter().find(|s| so(**s))),
+        Claim::CanReach { .. } => {
+            let reaches = graph.reaching(so);
+            let stuck =
+                |state: &&Index| graph.answer(number, **state).0 && !reaches[**state as usize];
+            let stuck = graph.order.iter().find(stuck).filter(|_| is_complete);
+            (PropertyKind::CanReach, stuck)
+        }
+        Claim::LeadsTo { .. } => (PropertyKind::LeadsTo, None),
+    };
+    let verdict = match (kind, shown) {
+        (PropertyKind::Sometimes, Some(_)) => Verdict::Holds,
+        (PropertyKind::Sometimes, None) if is_complete => Verdict::Fails,
+        (PropertyKind::Always | PropertyKind::CanReach, Some(_)) => Verdict::Fails,
+        (PropertyKind::LeadsTo | PropertyKind::Eventually, _) => Verdict::Incomplete,
+        (_, None) if !is_complete => Verdict::Incomplete,
+        (_, _) if !is_met => Verdict::Vacuous,
+        (_, _) => Verdict::Holds,
+    };
+    let mut report = PropertyReport::new(property.name, kind, verdict);
+    report.sentence.clone_from(&property.sentence);
+    if let Some(state) = shown {
+        report.counterexample = run(world, &graph.path(*state));
+        let found = graph.notes.troubles.iter().find(|(_, at)| *at == state);
+        report.finding = found.map(|(trouble, _)| trouble_words(trouble));
+        if report.finding.is_some() {
+            let others = graph.notes.troubles.keys().map(trouble_words);
+            report.others = others.filter(|one| Some(one) != report.finding.as_ref()).collect();
+            report.others.dedup();
+        }
+    }
+    report
+}
+
+/// The steps of a run, each taken once more through the real core.
+fn run<S: System>(world: &World<S>, path: &[u16]) -> Vec<StepReport> {
+    let mut state = world.first();
+    let mut steps = Vec::new();
+    for number in path {
+        let action = world.actions_of(&state).swap_remove(usize::from(*number));
+        steps.push(world.step_words(&state, &action));
+        state = world.after(&state, &action).expect("the search took this step");
+    }
+    steps
+}
+
+fn trouble_words(trouble: &Trouble) -> String {
+    match &trouble.kind {
+        TroubleKind::Unexpected { machine, state, event, number: 0 } => {
+            format!("{machine}: no row for `{event}` in `{state}`")
+        }
+        TroubleKind::Unexpected { machine, state, event, number } => {
+            format!("{machine}: no row for `{event} ({number})` in `{state}`")
+        }
+        TroubleKind::Undone { machine, action, because } => {
+            format!("{machine}: `{action}` cannot be done: {because}")
+        }
+    }
+}
