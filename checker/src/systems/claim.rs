@@ -322,7 +322,7 @@ impl System for Claim {
 
     fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
         match timer {
-            Timer::Client(_) => None,
+            Timer::Client(_) | Timer::Server(record::Timer::Wait(_)) => None,
             Timer::Server(record::Timer::Ttl(_)) => Some("ttl lapse"),
         }
     }
@@ -361,6 +361,7 @@ impl System for Claim {
         match timer {
             Timer::Client(timer) => timer.name(),
             Timer::Server(record::Timer::Ttl(_)) => "ttl timer",
+            Timer::Server(record::Timer::Wait(_)) => "wait timer",
         }
     }
 
@@ -380,7 +381,7 @@ impl System for Claim {
     fn mark(&self, _node: NodeId, _state: &State, timer: &Timer) -> Option<ClaimId> {
         match timer {
             Timer::Server(record::Timer::Ttl(claim)) => Some(*claim),
-            Timer::Client(_) => None,
+            Timer::Client(_) | Timer::Server(record::Timer::Wait(_)) => None,
         }
     }
 
