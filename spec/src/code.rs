@@ -3,9 +3,9 @@
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
-        $($(#[$doc])* pub(crate) const $name: &str = $code;)*
+        $($(#[$doc])* pub const $name: &str = $code;)*
         /// Every code, in order.
-        pub(crate) const ALL: &[&str] = &[$($code),*];
+        pub const ALL: &[&str] = &[$($code),*];
     };
 }
 
@@ -108,4 +108,6 @@ codes! {
     PROPERTY_TWICE = "T085";
     /// A property that the system does not declare.
     UNKNOWN_PROPERTY = "T086";
+    /// A name that the compiled core does not know: the checker's to say, never the reader's.
+    NOT_COMPILED = "T090";
 }

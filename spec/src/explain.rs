@@ -9,8 +9,20 @@ pub const CODES: &[&str] = code::ALL;
 /// The page of a code: `T012`.
 #[must_use]
 pub fn explain(code: &str) -> Option<&'static str> {
+    if code == code::NOT_COMPILED {
+        return Some(NOT_COMPILED);
+    }
     PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
 }
+
+/// The one fault that no file shows by itself: it takes a program to be compared with.
+const NOT_COMPILED: &str = "T090: a name that the compiled core does not know
+
+A file whose `machine` is bundled runs through the core that was compiled into this program. It names
+a state, an event, an action or a resource that the core was not compiled with. In a checkout, edit the
+file under spec/tables and build anew; elsewhere, check the machine under another name, by its table
+alone.
+";
 
 macro_rules! pages {
     ($($code:literal $slug:literal $title:literal $text:literal)*) => {

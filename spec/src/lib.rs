@@ -6,7 +6,7 @@
 
 pub mod bundled;
 mod camel;
-mod code;
+pub mod code;
 pub mod explain;
 pub mod fault;
 mod language;
