@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{Kind, PropertyReport, ResultReport, Verdict};
+use super::result::{FaultReport, Kind, PropertyReport, ResultReport, Verdict};
 use super::run;
 use super::status::Status;
 
@@ -17,19 +17,22 @@ const VERDICT: usize = 13;
 #[must_use]
 pub fn result(result: &ResultReport, paint: Paint) -> String {
     let mut text = heading(result, paint);
-    for fault in &result.faults {
+    let (errors, findings): (Vec<&FaultReport>, _) =
+        result.faults.iter().partition(|fault| fault.severity == "error");
+    for fault in &errors {
         let _ = writeln!(text, "\n{}", fault.rendered.trim_end());
     }
-    if !result.faults.is_empty() {
-        text.push('\n');
-    }
     if result.properties.is_empty() {
+        text.push('\n');
         return text;
     }
     put_properties(&mut text, result, paint);
     put_figures(&mut text, result, paint);
+    put_findings(&mut text, &findings, paint);
+    // As written every way in which the document fails is asked for.
+    let most = if result.as_written { usize::MAX } else { OTHERS_MAX };
     for property in &result.properties {
-        put_failure(&mut text, property, paint);
+        put_failure(&mut text, property, most, paint);
     }
     text.push('\n');
     text
@@ -48,6 +51,27 @@ fn heading(result: &ResultReport, paint: Paint) -> String {
         words.push("as written, amendments left out".to_owned());
     }
     format!("{}  {}\n", paint.strong(&result.title()), paint.dim(&words.join(" · ")))
+}
+
+/// What the table runs with although it is wrong: a line each, `lint` shows the frames.
+fn put_findings(text: &mut String, findings: &[&FaultReport], paint: Paint) {
+    if findings.is_empty() {
+        return;
+    }
+    let count = counted(findings.len() as u64, "finding");
+    let _ = writeln!(text, "\n  {} {}", paint.strong("read with"), paint.bad(&count));
+    let widest = findings.iter().map(|fault| fault.line.to_string().len()).max();
+    let width = widest.unwrap_or(0);
+    for fault in findings {
+        let indent = "    T000  line  ".len() + width;
+        let room = paint.width.saturating_sub(indent);
+        for (nth, line) in fold(&fault.message, room).iter().enumerate() {
+            let _ = match nth {
+                0 => writeln!(text, "    {}  line {:>width$}  {line}", fault.code, fault.line),
+                _ => writeln!(text, "{:indent$}{line}", ""),
+            };
+        }
+    }
 }
 
 fn put_properties(text: &mut String, result: &ResultReport, paint: Paint) {
@@ -124,8 +148,11 @@ fn put_figures(text: &mut String, result: &ResultReport, paint: Paint) {
     }
     if !result.complete {
         let cut = result.notes.cut.as_deref().unwrap_or("a bound was reached");
-        let line = format!("  {}{cut}", pad("incomplete", VERDICT));
-        let _ = writeln!(text, "{}", paint.open(&line));
+        for (nth, line) in fold(cut, paint.width.saturating_sub(2 + VERDICT)).iter().enumerate() {
+            let label = if nth == 0 { "incomplete" } else { "" };
+            let line = format!("  {}{line}", pad(label, VERDICT));
+            let _ = writeln!(text, "{}", paint.open(&line));
+        }
     }
 }
 
@@ -169,7 +196,7 @@ fn coverage(result: &ResultReport) -> String {
 }
 
 /// The run that shows a failure, and what else fails the same property.
-fn put_failure(text: &mut String, property: &PropertyReport, paint: Paint) {
+fn put_failure(text: &mut String, property: &PropertyReport, most: usize, paint: Paint) {
     let is_shown = match property.verdict {
         Verdict::Fails | Verdict::FailsOnlyUnfairly => true,
         Verdict::Holds | Verdict::Vacuous | Verdict::Incomplete => false,
@@ -195,14 +222,14 @@ fn put_failure(text: &mut String, property: &PropertyReport, paint: Paint) {
     if !others.is_empty() {
         let _ = writeln!(text, "      {}", paint.dim("it fails in other ways, too:"));
     }
-    for other in others.iter().take(OTHERS_MAX) {
+    for other in others.iter().take(most) {
         for (nth, line) in fold(other, paint.width.saturating_sub(8)).iter().enumerate() {
             let mark = if nth == 0 { "- " } else { "  " };
             let _ = writeln!(text, "      {mark}{line}");
         }
     }
-    if others.len() > OTHERS_MAX {
-        let more = format!("and {} more", others.len() - OTHERS_MAX);
+    if others.len() > most {
+        let more = format!("and {} more", others.len() - most);
         let _ = writeln!(text, "      {}", paint.dim(&more));
     }
 }
@@ -223,12 +250,13 @@ pub fn summary(results: &[ResultReport], paint: Paint) -> String {
         .map(|result| result.faults.iter().filter(|fault| fault.severity == "error").count())
         .sum();
     let mut parts = vec![format!("{holds} hold")];
-    for (number, words) in
-        [(fails, "fail"), (vacuous, "vacuous"), (open, "incomplete"), (faults, "faults")]
-    {
+    for (number, words) in [(fails, "fail"), (vacuous, "vacuous"), (open, "incomplete")] {
         if number > 0 {
             parts.push(format!("{number} {words}"));
         }
+    }
+    if faults > 0 {
+        parts.push(counted(faults as u64, "fault"));
     }
     let states: u64 = results.iter().map(|result| result.states).sum();
     let seconds: f64 = results.iter().map(|result| result.seconds).sum();

@@ -49,30 +49,32 @@ impl Judge<'_> {
             if at.is_over() || (at.wrong.is_none() && self.environment.is_as_held(at)) {
                 continue;
             }
-            let finding = self.not_as_held(at);
-            if self.was_as_held(place) && seen.insert(finding.clone()) {
-                self.fails(&mut property, place, finding);
+            let new = self.newly_wrong(place);
+            let row = self.graph.path(place).last().map(|(_, happening)| happening.outcome);
+            if !new.is_empty() && seen.insert((row, new.clone())) {
+                let name = words::state(self.environment.vocabulary, at.state);
+                self.fails(&mut property, place, format!("in {name}: {}", new.join("; ")));
             }
         }
         property
     }
 
-    /// Whether all was well before the step that first led here: a failure that only follows from
-    /// an earlier one is not told again.
-    fn was_as_held(&self, place: usize) -> bool {
-        let before = self.graph.path(place).last().map(|(from, _)| *from);
-        before.is_none_or(|from| self.environment.is_as_held(&self.graph.configurations[from]))
-    }
-
-    fn not_as_held(&self, at: &Configuration) -> String {
-        let vocabulary = self.environment.vocabulary;
-        let mut parts = words::differences(self.environment, at);
+    /// What the step that first led to a configuration made wrong: what was wrong before it is
+    /// not told again.
+    fn newly_wrong(&self, place: usize) -> Vec<String> {
+        let (vocabulary, at) = (self.environment.vocabulary, &self.graph.configurations[place]);
+        let mut wrong = words::differences(self.environment, at);
+        if let Some((before, _)) = self.graph.path(place).last() {
+            let before = &self.graph.configurations[*before];
+            let old = words::differences(self.environment, before);
+            wrong.retain(|difference| !old.contains(difference));
+        }
         if let Some(Wrong::Absent(resource)) = at.wrong {
             let name = words::resource(vocabulary, resource);
             let there = words::is_there(vocabulary, resource);
-            parts.insert(0, format!("the step gives up {name}, which was not {there}"));
+            wrong.insert(0, format!("the step gives up {name}, which was not {there}"));
         }
-        format!("in {}: {}", words::state(vocabulary, at.state), parts.join("; "))
+        wrong
     }
 
     fn no_event_without_row(&self) -> PropertyReport {
@@ -198,13 +200,15 @@ impl Judge<'_> {
         end: &Configuration,
         finding: String,
     ) {
+        let run = self.run(steps, end);
         if property.verdict == Verdict::Fails {
-            property.others.push(finding);
+            let events: Vec<&str> = run.iter().map(|step| step.event.as_str()).collect();
+            property.others.push(format!("{finding} (after {})", events.join("; ")));
             return;
         }
         property.verdict = Verdict::Fails;
         property.finding = Some(finding);
-        property.counterexample = self.run(steps, end);
+        property.counterexample = run;
     }
 
     fn run(&self, steps: &[(usize, Happening)], end: &Configuration) -> Vec<StepReport> {
