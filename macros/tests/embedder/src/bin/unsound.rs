@@ -1,0 +1,8 @@
+//! Findings in a table: it could run as written, but not compiled.
+
+turnstile_macros::machine!("tables/unsound.yaml");
+
+fn main() {
+    let said = unsound::step(unsound::State::Shut, unsound::Event::Push, &|_| true);
+    assert!(said.is_ok());
+}
