@@ -1,68 +1,95 @@
-//! A trace: one line of JSON for each step of a core, with its input, its rows and its effects.
+//! A trace: each step of a core with its input, its rows and its effects, in order.
 //!
-//! It only writes. That a trace is a run of the table and the core is for whoever replays it.
+//! It only notes. Whether a trace is a run of table and core is for whoever replays it.
 
-use std::fmt::{self, Debug};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_core::Out;
-use turnstile_core::step::Taken;
+use turnstile_core::claim::client::Client;
+use turnstile_core::claim::record::Records;
+use turnstile_core::step::{InputOf, OutOf, Taken};
 
-/// Where a trace goes; several cores may write to one.
+/// One step, as it was taken.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Of the server.
+    Server {
+        /// What came in.
+        input: InputOf<Records>,
+        /// What went out.
+        out: OutOf<Records>,
+    },
+    /// Of a claim's client.
+    Client {
+        /// What came in.
+        input: InputOf<Client>,
+        /// What went out.
+        out: OutOf<Client>,
+    },
+}
+
+/// Where steps are noted; several cores may note theirs in one trace.
 #[derive(Clone)]
 pub struct Trace {
     node: Arc<str>,
-    to: Arc<Mutex<dyn Write + Send>>,
+    note: Arc<dyn Fn(&str, Step) + Send + Sync>,
 }
 
-impl Debug for Trace {
+impl fmt::Debug for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trace").field("node", &self.node).finish_non_exhaustive()
     }
 }
 
 impl Trace {
-    /// A trace into a file.
+    /// A trace that calls a function with the node's name and the step.
+    #[must_use]
+    pub fn new(node: &str, note: impl Fn(&str, Step) + Send + Sync + 'static) -> Self {
+        Self { node: node.into(), note: Arc::new(note) }
+    }
+
+    /// A trace into a file, a line of JSON for each step.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn create(node: &str, path: &Path) -> io::Result<Self> {
-        Ok(Self::new(node, BufWriter::new(File::create(path)?)))
-    }
-
-    /// A trace into anything.
-    #[must_use]
-    pub fn new(node: &str, to: impl Write + Send + 'static) -> Self {
-        Self { node: node.into(), to: Arc::new(Mutex::new(to)) }
+        let file = Mutex::new(BufWriter::new(File::create(path)?));
+        Ok(Self::new(node, move |node, step| {
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            let written = writeln!(file, "{}", line(node, &step)).and_then(|()| file.flush());
+            if let Err(error) = written {
+                tracing::error!(%error, "the trace cannot be written");
+            }
+        }))
     }
 
     /// The same trace for another node.
     #[must_use]
     pub fn of(&self, node: &str) -> Self {
-        Self { node: node.into(), to: self.to.clone() }
+        Self { node: node.into(), note: self.note.clone() }
     }
 
-    /// Notes an input, before the step takes it.
-    pub(crate) fn begin(&self, input: &impl Debug) -> String {
-        format!("{input:?}")
+    pub(crate) fn note(&self, step: Step) {
+        (self.note)(&self.node, step);
     }
+}
 
-    /// Notes a step.
-    pub(crate) fn end<E: Debug>(&self, input: String, out: &Out<E>) {
-        let line = serde_json::json!({
-            "node": &*self.node,
-            "input": input,
-            "rows": out.rows.iter().map(|row| format!("{row:?}")).collect::<Vec<_>>(),
-            "effects": out.effects.iter().map(|effect| format!("{effect:?}")).collect::<Vec<_>>(),
-        });
-        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = writeln!(to, "{line}").and_then(|()| to.flush()) {
-            tracing::error!(%error, "the trace cannot be written");
+fn line(node: &str, step: &Step) -> serde_json::Value {
+    fn words<T: fmt::Debug>(parts: &[T]) -> Vec<String> {
+        parts.iter().map(|part| format!("{part:?}")).collect()
+    }
+    let (input, rows, effects) = match step {
+        Step::Server { input, out } => {
+            (format!("{input:?}"), words(&out.rows), words(&out.effects))
         }
-    }
+        Step::Client { input, out } => {
+            (format!("{input:?}"), words(&out.rows), words(&out.effects))
+        }
+    };
+    serde_json::json!({ "node": node, "input": input, "rows": rows, "effects": effects })
 }
 
 /// Says in the log which rows were taken, and says it aloud where there was none.

@@ -98,6 +98,7 @@ impl Claim {
                     now.deadline.unwrap_or_else(Instant::now)
                 };
                 tokio::select! {
+                biased;
                     changed = view.changed() => if changed.is_err() { return },
                     () = sleep_until(deadline) => {}
                 }
@@ -136,6 +137,7 @@ impl Claim {
             }
             let deadline = before.unwrap_or_else(Instant::now);
             tokio::select! {
+                biased;
                 _ = view.changed() => {}
                 () = sleep_until(deadline) => {}
             }
@@ -181,6 +183,7 @@ impl Changes {
         }
         let deadline = self.view.borrow().deadline.unwrap_or_else(Instant::now);
         let is_open = tokio::select! {
+                biased;
             changed = self.view.changed() => changed.is_ok(),
             () = sleep_until(deadline) => true,
         };

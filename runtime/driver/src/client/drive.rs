@@ -23,7 +23,7 @@ use turnstile_machines::claim::Resource;
 use super::call::{Answer, Caller};
 use super::error::Cause;
 use super::pace::{Dice, Pace, QUICK, STEADY};
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 use crate::wire::ask::{PostBody, status_body, ttl_body};
 use crate::wire::claim::{ClaimSeen, id_in};
 use crate::wire::{FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
@@ -193,10 +193,12 @@ impl Running {
 
     fn step(&mut self, input: InputOf<Client>) {
         let mut out = OutOf::<Client>::default();
-        let line = self.drive.trace.as_ref().map(|trace| trace.begin(&input));
-        self.core.step(&mut self.state, input, &mut out);
-        if let (Some(trace), Some(line)) = (&self.drive.trace, line) {
-            trace.end(line, &out);
+        match &self.drive.trace {
+            None => self.core.step(&mut self.state, input, &mut out),
+            Some(trace) => {
+                self.core.step(&mut self.state, input.clone(), &mut out);
+                trace.note(Step::Client { input, out: out.clone() });
+            }
         }
         crate::trace::log(&out.rows);
         for effect in out.effects {

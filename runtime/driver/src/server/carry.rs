@@ -13,6 +13,7 @@ use super::engine::{Engine, Hand};
 use super::entry::Entry;
 use super::reply::Reply;
 use super::saved;
+use crate::trace::Step;
 use crate::wire::status::Status;
 
 impl Engine {
@@ -24,12 +25,11 @@ impl Engine {
     ) -> Option<Reply> {
         let is_restart = matches!(input, Input::Restart(_));
         let mut out = std::mem::take(&mut self.out);
-        match &mut self.trace {
+        match &self.trace {
             None => self.core.step(&mut self.state, input, &mut out),
             Some(trace) => {
-                let line = trace.begin(&input);
-                self.core.step(&mut self.state, input, &mut out);
-                trace.end(line, &out);
+                self.core.step(&mut self.state, input.clone(), &mut out);
+                trace.note(Step::Server { input, out: out.clone() });
             }
         }
         self.metrics.count(&out.rows);

@@ -59,6 +59,8 @@ pub struct Options {
     pub connections_max: usize,
     /// How long a stopping server waits for its connections.
     pub drain_max: Duration,
+    /// Reads the wall clock, in microseconds since the Unix epoch; once, at the start.
+    pub wall_us: fn() -> u64,
     /// Where every step is noted.
     pub trace: Option<Trace>,
 }
@@ -76,6 +78,7 @@ impl Default for Options {
             wait_max: Duration::from_secs(300),
             connections_max: 16_384,
             drain_max: Duration::from_secs(10),
+            wall_us,
             trace: None,
         }
     }
@@ -108,14 +111,14 @@ impl Server {
     /// When the store cannot be read.
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
-        let limits = options.limits;
+        let (limits, wall_us) = (options.limits, (options.wall_us)());
         let open = |store: &mut dyn Store| {
-            Engine::open(&store.load()?, limits, wall_us(), false, trace.clone()).map(Shared::new)
+            Engine::open(&store.load()?, limits, wall_us, false, trace.clone()).map(Shared::new)
         };
         let (shared, committer) = match storage {
             Storage::Memory => {
                 let image = crate::store::Image::new();
-                let engine = Engine::open(&image, limits, wall_us(), true, trace)?;
+                let engine = Engine::open(&image, limits, wall_us, true, trace)?;
                 (Shared::new(engine), Committer::None)
             }
             Storage::Blocking(mut store) => {
@@ -175,6 +178,7 @@ impl Server {
         let mut stop = std::pin::pin!(stop);
         loop {
             let accepted = tokio::select! {
+                biased;
                 accepted = listener.accept() => accepted,
                 () = &mut stop => break,
             };
@@ -291,6 +295,7 @@ impl Connection {
             let _gone = is_stopping.wait_for(|is_stopping| *is_stopping).await;
         };
         let ended = tokio::select! {
+            biased;
             ended = &mut connection => Some(ended),
             () = stopped => None,
         };

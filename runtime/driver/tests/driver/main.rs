@@ -2,4 +2,6 @@
 
 mod http;
 mod protocol;
+mod replay;
+mod simulation;
 mod store;

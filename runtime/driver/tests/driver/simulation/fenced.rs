@@ -1,0 +1,42 @@
+//! Two stores behind the lock: one checks fencing tokens, the other takes every write.
+//!
+//! A write is a read-modify-write: it is based on what its writer has read, and it is lost work
+//! for whoever wrote in between.
+
+/// A counter that is read and written back increased.
+#[derive(Debug, Default)]
+pub(super) struct Register {
+    is_fenced: bool,
+    value: u64,
+    newest: u64,
+    pub(super) refused: u64,
+    /// Writes of others that a write was not based on.
+    pub(super) overwritten: u64,
+}
+
+impl Register {
+    pub(super) fn new(is_fenced: bool) -> Self {
+        Self { is_fenced, ..Self::default() }
+    }
+
+    /// Reads the value. A fence notes the token here, too: what was read before is not written
+    /// any more once a newer holder has begun.
+    pub(super) fn read(&mut self, token: u64) -> Option<u64> {
+        self.admit(token).then_some(self.value)
+    }
+
+    /// Writes what follows from a value that was read.
+    pub(super) fn write(&mut self, token: u64, read: u64) {
+        if self.admit(token) {
+            self.overwritten += self.value - read;
+            self.value = read + 1;
+        }
+    }
+
+    fn admit(&mut self, token: u64) -> bool {
+        let is_admitted = !self.is_fenced || token >= self.newest;
+        self.refused += u64::from(!is_admitted);
+        self.newest = self.newest.max(token);
+        is_admitted
+    }
+}
