@@ -77,7 +77,13 @@ impl Engine {
                 self.changed.insert(claim.number());
                 due_us
             }
-            Timer::Wait(_) => now_us + hand.map_or(0, |hand| hand.wait_us),
+            Timer::Wait(claim) => {
+                let Some(hand) = hand else { return };
+                if let Some(call) = self.calls.get_mut(&hand.caller) {
+                    call.claim = Some(claim.number());
+                }
+                if self.is_ending { now_us } else { now_us + hand.wait_us }
+            }
         };
         self.timers.arm(timer, due_us);
     }

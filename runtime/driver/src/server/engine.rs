@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use turnstile_core::claim::message::{Ask, Asked as To, Caller, Message, Request, ResourceName};
-use turnstile_core::claim::record::{Kept, Limits, Records, Saved, State, Timer};
+use turnstile_core::claim::record::{Command, Kept, Limits, Records, Saved, State, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_core::step::OutOf;
 use turnstile_core::{Core as _, Input};
@@ -250,7 +250,11 @@ impl Engine {
 
     /// The client of a request has gone away, or its answer has been sent.
     pub(crate) fn hang_up(&mut self, caller: u64) {
-        self.calls.remove(&caller);
+        let claim = self.calls.remove(&caller).and_then(|call| call.claim);
+        if let Some(claim) = claim.map(ClaimId::new) {
+            let (from, call) = (Caller(caller), CallId::new(0));
+            self.drive(Input::Command(Command::HungUp { claim, from, call }), None);
+        }
     }
 
     /// Fires what is due; while a claim is active, notes now and then that the server is alive.
@@ -272,6 +276,12 @@ impl Engine {
     /// The server is going to stop: nobody's patience lasts longer than that.
     pub(crate) fn end_waits(&mut self) {
         self.is_ending = true;
+        let is_wait = |timer: &Timer| matches!(timer, Timer::Wait(_));
+        let waits: Vec<Timer> = self.timers.armed().filter(is_wait).collect();
+        for timer in waits {
+            self.timers.disarm(timer);
+            self.drive(Input::Fired(timer), None);
+        }
         self.put_meta();
     }
 
