@@ -82,11 +82,17 @@ pub trait Parts: Sync {
     }
 
     /// The part with every reference to member `i` of a group turned into one to member `to[i]`.
-    /// Called for each part, those in the members' own blocks included; moving a block to its new
+    /// The members of a group stand in their order. Called for each part, those in the members' own blocks included; moving a block to its new
     /// place is done by the caller.
     fn renamed(&self, at: Place, part: &Self::Part, group: usize, to: &[usize]) -> Self::Part {
         let _ = (at, group, to);
         part.clone()
+    }
+
+    /// What sort of part has this place. Where every place is a node, no message is ever left out.
+    fn kind(&self, at: Place) -> Kind {
+        let _ = at;
+        Kind::Node
     }
 
     /// The messages in flight in a part. A message belongs here only if taking it away is the same
@@ -185,6 +191,18 @@ pub struct Symmetry {
     pub role: String,
     /// The places of each member: its node, its links, in the same order for each.
     pub members: Vec<Vec<Place>>,
+}
+
+/// A sort of place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It reacts to what is done to it.
+    Node,
+    /// It carries messages and treats each of them alike, whatever else is in flight; an operation
+    /// that puts one onto an empty link shows it in [`Parts::cargo`].
+    Link,
+    /// It remembers or counts, and asks nothing of others.
+    Record,
 }
 
 /// A message in flight.

@@ -1,77 +1,194 @@
-//! The engines on a lock protocol whose numbers of states are known from other checkers.
+//! The interned engine on a lock protocol whose numbers of states are known from other checkers:
+//! the same counts on any number of threads, the same verdicts with every reduction.
 
 #[path = "../benches/lock/parts.rs"]
 mod parts;
 
-use parts::Lock;
-use turnstile_checker::report::options::{Limits, Silent};
-use turnstile_checker::search::breadth::{Ask, search};
+use std::collections::{BTreeSet, HashSet};
+
+use parts::{Lock, Part};
+use turnstile_checker::parts::{Parts, Place, cascade};
+use turnstile_checker::report::options::{Limits, Reductions, Silent};
+use turnstile_checker::report::result::Verdict;
+use turnstile_checker::search::breadth::{Ask, Walk, search};
+use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::interned::Interned;
+use turnstile_checker::search::replay::{replay, trail};
+use turnstile_checker::search::space::Space;
+use turnstile_checker::systems;
+
+/// Broken by nobody; met by everybody.
+const NOTEWORTHY: [(usize, bool); 2] = [(0, false), (1, true)];
+
+fn walk<W: Parts>(space: &Interned<'_, W>, threads: usize) -> Walk {
+    let ask = Ask { threads, limits: Limits::default(), stop_at: 0, progress: &Silent };
+    search(space, ask)
+}
 
 #[track_caller]
-fn check(clients: u8, rounds: u8, states: usize) {
+fn check(clients: u8, rounds: u8, reduce: Reductions, states: usize) {
     let system = Lock::new(clients, rounds);
+    let mut alone = None;
     for threads in 1..=3 {
-        let space = Interned::new(&system, vec![(0, false), (1, true)], false);
-        let ask = Ask { threads, limits: Limits::default(), stop_at: 0, progress: &Silent };
-        let began = std::time::Instant::now();
-        let walk = search(&space, ask);
-        eprintln!(
-            "{clients}x{rounds} threads {threads}: {} states {} transitions depth {} {:?} runs {} bytes/state {}",
-            walk.states,
-            walk.transitions,
-            walk.depth,
-            began.elapsed(),
-            space.runs(),
-            walk.peak_bytes / walk.states
-        );
-        assert_eq!(walk.states, states);
-        assert_eq!(walk.first[0], None);
-        assert!(space.impure().is_none());
+        let space = Interned::new(&system, NOTEWORTHY.to_vec(), reduce);
+        let walk = walk(&space, threads);
+        assert_eq!(walk.states, states, "{threads} threads");
+        assert_eq!(walk.cut, None);
+        assert_eq!(walk.first[0], None, "mutual exclusion");
+        assert_eq!(space.impure(), None);
+        let met = walk.first[1].expect("somebody holds the lock at some time");
+        let shown = (walk.transitions, walk.depth, walk.log.path(met));
+        assert_eq!(*alone.get_or_insert(shown.clone()), shown, "{threads} threads");
+        assert_is_run(&system, &space, &walk, met);
     }
 }
 
-#[track_caller]
-fn check_world(clients: usize, rounds: u8, states: usize) {
-    let world = turnstile_checker::systems::lock::world(clients, rounds);
-    for threads in 1..=2 {
-        let space = Interned::new(&world, vec![(1, false), (0, true)], false);
-        let ask = Ask { threads, limits: Limits::default(), stop_at: 0, progress: &Silent };
-        let began = std::time::Instant::now();
-        let walk = search(&space, ask);
-        eprintln!(
-            "World {clients}x{rounds} threads {threads}: {} states {} transitions depth {} {:?} runs {} bytes/state {}",
-            walk.states,
-            walk.transitions,
-            walk.depth,
-            began.elapsed(),
-            space.runs(),
-            walk.peak_bytes / walk.states
-        );
-        assert_eq!(walk.states, states);
-        assert_eq!(walk.first[0], None);
-        assert!(space.impure().is_none());
-    }
+/// The path to a state is a run of the protocol, shown by the protocol alone.
+fn assert_is_run(system: &Lock, space: &Interned<'_, Lock>, walk: &Walk, state: usize) {
+    let mut expander = space.expander();
+    let shown = trail(space, &walk.log, state);
+    let fingerprint = |state: &Vec<Part>| expander.fingerprint(state.clone());
+    let successors = |state: &Vec<Part>| {
+        let next = successors(system, state).into_iter();
+        next.map(|state| ((), state)).collect::<Vec<((), Vec<Part>)>>()
+    };
+    let run = replay(&shown.fingerprints, system.initial(), successors, fingerprint);
+    let parts: Vec<&Part> = run.last().iter().collect();
+    let mut is_met = false;
+    system.test(&[1], &parts, &mut |_, answer| is_met = answer);
+    assert!(is_met, "somebody holds the lock at the end of the run");
 }
 
-#[test]
-fn world() {
-    check_world(2, 1, 2_345);
-    check_world(3, 1, 101_675);
-    check_world(2, 2, 650_217);
+fn successors(system: &Lock, state: &[Part]) -> Vec<Vec<Part>> {
+    let mut next = Vec::new();
+    for (at, part) in (0..).map(Place).zip(state) {
+        for offer in system.offers(at, part) {
+            next.extend(cascade(system, state, at, &offer.op).into_iter().map(|end| end.state));
+        }
+    }
+    next
 }
 
 #[test]
 fn two_clients_one_round() {
-    check(2, 1, 2_345);
+    check(2, 1, Reductions::NONE, 2_345);
 }
 
 #[test]
 fn three_clients_one_round() {
-    check(3, 1, 101_675);
+    check(3, 1, Reductions::NONE, 101_675);
 }
 
 #[test]
 fn two_clients_two_rounds() {
-    check(2, 2, 650_217);
+    check(2, 2, Reductions::NONE, 650_217);
+}
+
+#[test]
+fn without_dead_messages_there_are_as_many_as_elsewhere() {
+    let reduce = Reductions { dead: true, ..Reductions::NONE };
+    check(2, 2, reduce, 2_125);
+    check(4, 1, reduce, 35_721);
+}
+
+/// Two clients may change places: the orbits are counted once more by hand.
+#[test]
+fn symmetric_states_are_counted_once() {
+    let system = Lock::new(2, 1);
+    let swapped = |state: &[Part]| -> Vec<Part> {
+        let renamed = |place: usize| {
+            let at = Place(u16::try_from(place).expect("few places"));
+            system.renamed(at, &state[place], 0, &[1, 0])
+        };
+        [1, 0, 2, 4, 3].into_iter().map(renamed).collect()
+    };
+    let mut seen: HashSet<Vec<Part>> = system.initial().into_iter().collect();
+    let mut open: Vec<Vec<Part>> = system.initial();
+    while let Some(state) = open.pop() {
+        for next in successors(&system, &state) {
+            if seen.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    assert_eq!(seen.len(), 2_345);
+    let orbits: BTreeSet<String> = seen
+        .iter()
+        .map(|state| format!("{state:?}").min(format!("{:?}", swapped(state))))
+        .collect();
+    let reduce = Reductions { symmetry: true, ..Reductions::NONE };
+    check(2, 1, reduce, orbits.len());
+}
+
+#[test]
+fn what_may_be_late_for_ever_need_not_be_lost() {
+    let system = Lock::new(2, 2);
+    let reduce = Reductions { loss: true, ..Reductions::NONE };
+    let space = Interned::new(&system, NOTEWORTHY.to_vec(), reduce);
+    let walk = walk(&space, 1);
+    assert!(walk.states < 650_217 / 100, "{} states", walk.states);
+    assert_eq!(walk.first[0], None);
+    assert!(walk.first[1].is_some());
+}
+
+/// A defect is found with every reduction and by the same number of steps, and the run that shows
+/// it is one of the whole protocol.
+#[test]
+fn every_reduction_finds_the_defect() {
+    let system = Lock { does_exclude: false, ..Lock::new(3, 1) };
+    let all = Reductions::ALL;
+    let none = Reductions::NONE;
+    let kinds = [
+        none,
+        all,
+        Reductions { dead: true, ..none },
+        Reductions { symmetry: true, ..none },
+        Reductions { loss: true, ..none },
+    ];
+    for reduce in kinds {
+        let space = Interned::new(&system, NOTEWORTHY.to_vec(), reduce);
+        assert_eq!(space.reductions(), reduce, "the protocol allows each");
+        let walk = walk(&space, 2);
+        let broken = walk.first[0].expect("two hold the lock");
+        assert_eq!(walk.log.path(broken).len(), 7, "{reduce:?}");
+        assert_is_run(&system, &space, &walk, broken);
+    }
+}
+
+/// The same protocol as a World, with links for each way: the same count.
+#[test]
+fn a_world_has_as_many_states_as_the_protocol() {
+    for (clients, rounds, states) in [(2, 1, 2_345), (3, 1, 101_675)] {
+        let world = systems::lock::world(clients, rounds);
+        for threads in 1..=2 {
+            let space = Interned::new(&world, vec![(1, false), (0, true)], Reductions::NONE);
+            let walk = walk(&space, threads);
+            assert_eq!(walk.states, states, "{clients} clients, {rounds} rounds");
+            assert_eq!(walk.first[0], None);
+            assert_eq!(space.impure(), None);
+        }
+    }
+}
+
+#[test]
+fn a_bound_ends_a_search_and_its_verdicts() {
+    let system = Lock::new(3, 1);
+    let bounds = [
+        Limits { max_states: Some(5_000), ..Limits::default() },
+        Limits { max_memory: Some(100_000), ..Limits::default() },
+        Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() },
+    ];
+    for limits in bounds {
+        let question = Question {
+            threads: 2,
+            limits,
+            reduce: Reductions::NONE,
+            stops_at_failure: false,
+            progress: &Silent,
+        };
+        let outcome = run(&system, question);
+        assert!(outcome.cut.is_some());
+        assert!(outcome.states < 101_675);
+        assert!(outcome.judged.iter().all(|judged| judged.verdict == Verdict::Incomplete));
+    }
 }

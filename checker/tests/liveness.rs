@@ -6,7 +6,7 @@ mod parts;
 
 use parts::Lock;
 use turnstile_checker::parts::{Parts, cascade};
-use turnstile_checker::report::options::{Limits, Silent};
+use turnstile_checker::report::options::{Limits, Reductions, Silent};
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::search::engine::{Judged, Question, run};
 use turnstile_checker::search::fingerprint::{of_part, of_sum};
@@ -17,7 +17,13 @@ const CAN_END: usize = 1;
 const ENDS: usize = 2;
 
 fn judged(system: &Lock, limits: Limits) -> Vec<Judged> {
-    let question = Question { threads: 1, limits, stops_at_failure: false, progress: &Silent };
+    let question = Question {
+        threads: 1,
+        limits,
+        reduce: Reductions::NONE,
+        stops_at_failure: false,
+        progress: &Silent,
+    };
     let outcome = run(system, question);
     assert_eq!(outcome.impure, None);
     outcome.judged

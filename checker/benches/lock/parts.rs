@@ -5,7 +5,7 @@
 //! enough to be read in one go, and stands here for any World in tests and benchmarks.
 
 use turnstile_checker::parts::{
-    Cargo, Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property, Symmetry,
+    Cargo, Claim, Done, Fairness, Kind, Offer, Parts, Place, Predicate, Property, Symmetry,
 };
 
 /// The protocol. Places: the clients, the server, one link for each client.
@@ -19,6 +19,8 @@ pub(crate) struct Lock {
     pub(crate) does_retry: bool,
     /// Whether the server acknowledges a release again.
     pub(crate) does_acknowledge_again: bool,
+    /// Whether the server lets one client hold the lock at a time.
+    pub(crate) does_exclude: bool,
 }
 
 /// What travels, with the round it belongs to.
@@ -76,7 +78,7 @@ pub(crate) enum Op {
 impl Lock {
     /// The correct protocol.
     pub(crate) fn new(clients: u8, rounds: u8) -> Self {
-        Self { clients, rounds, does_retry: true, does_acknowledge_again: true }
+        Self { clients, rounds, does_retry: true, does_acknowledge_again: true, does_exclude: true }
     }
 
     fn server(&self) -> Place {
@@ -124,7 +126,7 @@ impl Lock {
         message: Message,
     ) -> Option<(Part, Message)> {
         let at = done[usize::from(client)];
-        let is_free = holder.is_none_or(|holder| holder == client);
+        let is_free = !self.does_exclude || holder.is_none_or(|holder| holder == client);
         match message {
             Message::Request(round) if round == at && is_free => Some((
                 Part::Server { holder: Some(client), done: done.to_vec() },
@@ -282,6 +284,10 @@ impl Parts for Lock {
             }
             Part::Client { .. } | Part::Link(_) => part.clone(),
         }
+    }
+
+    fn kind(&self, at: Place) -> Kind {
+        if at > self.server() { Kind::Link } else { Kind::Node }
     }
 
     fn cargo(&self, at: Place, part: &Part) -> Vec<Cargo<Op>> {

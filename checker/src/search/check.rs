@@ -5,14 +5,16 @@ use std::time::Instant;
 
 use turnstile_core::step::Taken;
 
-use crate::report::options::{Engine, Options};
+use crate::report::options::{Engine, Options, Reductions};
 use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
 };
 use crate::search::breadth::Cut;
 use crate::search::engine::{Judged, Outcome, Question, run};
-use crate::search::fingerprint::{collision_chance, of_part, of_sum};
+use crate::search::fingerprint::collision_chance;
+use crate::search::interned::Interned;
 use crate::search::replay::{Trail, replay};
+use crate::search::space::Space;
 use crate::search::world::Mark;
 use crate::world::property::Claim;
 use crate::world::system::System;
@@ -42,6 +44,7 @@ pub fn check<S: System>(
         Question {
             threads: options.threads,
             limits: options.limits,
+            reduce: options.reduce,
             stops_at_failure: false,
             progress: options.progress,
         },
@@ -50,6 +53,7 @@ pub fn check<S: System>(
     report.as_written = options.as_written;
     report.engine = Engine::Interned.name().to_owned();
     report.threads = options.threads;
+    report.reductions = outcome.reductions.iter().map(|(name, _)| (*name).to_owned()).collect();
     report.states = outcome.states as u64;
     report.transitions = outcome.transitions as u64;
     report.depth = outcome.depth as u64;
@@ -59,7 +63,9 @@ pub fn check<S: System>(
         .properties
         .iter()
         .zip(&outcome.judged)
-        .map(|(property, judged)| property_report(world, property, judged, &exercised))
+        .map(|(property, judged)| {
+            property_report(world, property, judged, &exercised, outcome.reduced)
+        })
         .collect();
     end(&mut report, world, &outcome, options);
     report.seconds = began.elapsed().as_secs_f64();
@@ -120,6 +126,9 @@ fn end<S: System>(
     notes
         .remarks
         .push(format!("{} operations were run, each once; a sample of them twice", outcome.runs));
+    for (name, why) in &outcome.reductions {
+        notes.remarks.push(format!("reduced by {name}: {why}"));
+    }
     let chance = collision_chance(outcome.states as u64);
     notes.remarks.push(format!(
         "states are told apart by 64 bits: two were taken for one with a chance below {chance:.0e}"
@@ -137,6 +146,7 @@ fn property_report<S: System>(
     property: &Property<S::Types>,
     judged: &Judged,
     exercised: &[String],
+    reduced: Reductions,
 ) -> PropertyReport {
     let kind = match property.claim {
         Claim::Always { .. } => PropertyKind::Always,
@@ -150,24 +160,22 @@ fn property_report<S: System>(
     report.faults_exercised = exercised.to_vec();
     if let Some(trail) = &judged.trail {
         report.loop_from = trail.loop_from;
-        report.counterexample = steps(world, trail);
+        report.counterexample = steps(world, trail, reduced);
     }
     report
 }
 
 /// A trail as a run of the World, taken once more through the real cores, in words.
-fn steps<S: System>(world: &World<S>, trail: &Trail) -> Vec<StepReport> {
+fn steps<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> Vec<StepReport> {
     let successors = |state: &State<S::Types>| -> Vec<(Action<S::Types>, State<S::Types>)> {
         let actions = world.actions_of(state).into_iter();
         actions
             .filter_map(|action| world.after(state, &action).map(|next| (action, next)))
             .collect()
     };
-    let fingerprint = |state: &State<S::Types>| {
-        let parts = world.parts_of(state.clone());
-        let sums = parts.iter().enumerate().map(|(place, part)| of_part(place, part));
-        of_sum(sums.fold(0, u64::wrapping_add))
-    };
+    let space = Interned::new(world, Vec::new(), reduced);
+    let mut expander = space.expander();
+    let fingerprint = |state: &State<S::Types>| expander.fingerprint(world.parts_of(state.clone()));
     let run = replay(&trail.fingerprints, vec![world.first()], successors, fingerprint);
     let mut state = &run.first;
     let mut words = Vec::new();

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::parts::{Claim, Parts, Property};
-use crate::report::options::{Limits, Progress};
+use crate::report::options::{Limits, Progress, Reductions};
 use crate::report::result::Verdict;
 use crate::search::breadth::{Ask, Cut, Walk, search};
 use crate::search::interned::Interned;
@@ -20,6 +20,8 @@ pub struct Question<'a> {
     pub threads: usize,
     /// Where to stop although there is more.
     pub limits: Limits,
+    /// The reductions to be made where they are sound.
+    pub reduce: Reductions,
     /// End at the first `always` that fails, with the rest `incomplete`.
     pub stops_at_failure: bool,
     /// Who listens and may stop the search.
@@ -43,6 +45,10 @@ pub struct Outcome<M> {
     pub runs: usize,
     /// What reports want to know of the operations that were part of an action.
     pub marks: BTreeSet<M>,
+    /// The reductions that were made, each with why it is sound.
+    pub reductions: Vec<(&'static str, &'static str)>,
+    /// The same, as flags.
+    pub reduced: Reductions,
     /// For each property, in order.
     pub judged: Vec<Judged>,
     /// An operation that did not do the same when it was run again: no verdict counts.
@@ -124,7 +130,8 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     let failures = failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit);
     let goals: Vec<Option<(Option<u64>, u64)>> =
         properties.iter().map(|property| wanted.goal(property.claim)).collect();
-    let space = Interned::new(system, wanted.things, false);
+    let reduce = sound(system, &wanted, question.reduce);
+    let space = Interned::new(system, wanted.things, reduce);
     let walk = search(
         &space,
         Ask {
@@ -150,6 +157,8 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     };
     Outcome {
         judged: properties.iter().enumerate().map(judge).collect(),
+        reductions: reductions(space.reductions()),
+        reduced: space.reductions(),
         impure: space.impure(),
         marks: space.marks(),
         runs: space.runs(),
@@ -159,6 +168,47 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         cut: walk.cut,
         peak_bytes: walk.peak_bytes.max(graph.as_ref().map_or(0, Graph::bytes)),
     }
+}
+
+/// Those of the reductions that the properties allow. What is seen of whole runs allows none; who
+/// reads messages must see them all.
+fn sound<W: Parts>(system: &W, wanted: &Wanted, asked: Reductions) -> Reductions {
+    let is_of_runs = |property: &Property| {
+        matches!(property.claim, Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..))
+    };
+    if system.properties().iter().any(is_of_runs) {
+        return Reductions::NONE;
+    }
+    let predicates = system.predicates();
+    let reads_messages =
+        wanted.things.iter().any(|&(predicate, _)| predicates[predicate].reads_messages);
+    let Reductions { dead, symmetry, loss } = asked;
+    Reductions { dead: dead && !reads_messages, symmetry, loss: loss && !reads_messages }
+}
+
+/// The reductions by name, each with why it is sound.
+fn reductions(made: Reductions) -> Vec<(&'static str, &'static str)> {
+    let all = [
+        (
+            made.dead,
+            "dead",
+            "a message that no state of its receiver can still react to changes nothing, and no \
+             property reads messages",
+        ),
+        (
+            made.symmetry,
+            "symmetry",
+            "the members of the role change places with their links, their timers and every \
+             reference to them",
+        ),
+        (
+            made.loss,
+            "loss",
+            "a message may stay in flight for ever without hindering another, and no property \
+             reads messages: to the nodes a lost one is a late one",
+        ),
+    ];
+    all.into_iter().filter(|(is_made, ..)| *is_made).map(|(_, name, why)| (name, why)).collect()
 }
 
 /// The verdict on a property that whole runs decide.

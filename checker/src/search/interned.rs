@@ -6,20 +6,25 @@
 //! what is remembered is run twice in the end ([`Interned::impure`]).
 
 mod cells;
+mod dead;
 mod expand;
 mod local;
 mod numbers;
 mod predicates;
 mod store;
+mod symmetry;
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use crate::parts::{Fairness, Parts};
+use crate::parts::{Fairness, Kind, Parts};
+use crate::report::options::Reductions;
+use crate::search::interned::dead::Live;
 use crate::search::interned::expand::Cascade;
 use crate::search::interned::local::Local;
 use crate::search::interned::predicates::Asked;
 use crate::search::interned::store::{Store, at};
+use crate::search::interned::symmetry::Way;
 use crate::search::space::{PLACES_MAX, Space};
 
 /// Remembered operations that are run a second time.
@@ -33,6 +38,10 @@ pub struct Interned<'w, W: Parts> {
     /// What is noteworthy: a predicate, and the answer that is.
     noteworthy: Vec<(usize, bool)>,
     without_loss: Vec<bool>,
+    /// With dead messages left out: which are not dead.
+    live: Option<Live>,
+    /// With symmetry: the ways in which nodes may change places.
+    ways: Option<Vec<Way>>,
     store: RwLock<Store<W>>,
     /// What the threads that have ended used.
     used: Mutex<BTreeSet<u32>>,
@@ -41,8 +50,11 @@ pub struct Interned<'w, W: Parts> {
 impl<'w, W: Parts> Interned<'w, W> {
     /// A system as a space. Thing `k` of [`crate::search::space::Expander::inspect`] is that the
     /// answer to the predicate `noteworthy[k].0` is `noteworthy[k].1`.
+    ///
+    /// The reductions asked for are made where the system allows them; [`Interned::reductions`]
+    /// says which. Whether the properties allow them is the caller's to say.
     #[must_use]
-    pub fn new(system: &'w W, noteworthy: Vec<(usize, bool)>, without_loss: bool) -> Self {
+    pub fn new(system: &'w W, noteworthy: Vec<(usize, bool)>, reduce: Reductions) -> Self {
         assert!(noteworthy.len() <= 64, "a set of 64 things");
         let initial = system.initial();
         let width = initial.first().map_or(1, Vec::len);
@@ -52,15 +64,30 @@ impl<'w, W: Parts> Interned<'w, W> {
         let rows = initial.into_iter();
         let initial =
             rows.map(|state| state.into_iter().enumerate().map(&mut number).collect()).collect();
+        let has_links = (0..width).any(|place| system.kind(at(place)) == Kind::Link);
+        let live = if reduce.dead && has_links { dead::live(system, &mut store) } else { None };
+        let ways = if reduce.symmetry { symmetry::ways(&system.symmetry(), width) } else { None };
         Self {
             system,
             initial,
             noteworthy,
             without_loss: (0..width)
-                .map(|place| without_loss && system.may_delay_for_ever(at(place)))
+                .map(|place| reduce.loss && system.may_delay_for_ever(at(place)))
                 .collect(),
+            live,
+            ways,
             store: RwLock::new(store),
             used: Mutex::default(),
+        }
+    }
+
+    /// The reductions that are made.
+    #[must_use]
+    pub fn reductions(&self) -> Reductions {
+        Reductions {
+            dead: self.live.is_some(),
+            symmetry: self.ways.is_some(),
+            loss: self.without_loss.contains(&true),
         }
     }
 

@@ -4,14 +4,19 @@
 //! this one only does it on numbers. Where an operation may do several things, the choices are
 //! counted through like the digits of a number, the last one fastest.
 
-use std::sync::PoisonError;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, PoisonError};
 
 use crate::parts::{CASCADE_MAX, Parts};
-use crate::search::fingerprint::of_sum;
+use crate::search::fingerprint::{BuildStable, of_sum};
 use crate::search::interned::Interned;
+use crate::search::interned::dead::Live;
 use crate::search::interned::local::{Local, Offer, Outcomes};
 use crate::search::interned::numbers::Renumber;
 use crate::search::interned::predicates::Asked;
+use crate::search::interned::store::Carried;
+use crate::search::interned::symmetry::Changing;
 use crate::search::space::{Expander, Found};
 
 /// One thread's expander.
@@ -21,6 +26,10 @@ pub struct Cascade<'s, W: Parts> {
     local: Local<'s, W>,
     asked: Asked<'s, W>,
     renumber: Renumber,
+    changing: Option<Changing>,
+    is_reduced: bool,
+    /// By place, of each part met: its messages.
+    cargo: Vec<HashMap<u32, Arc<[Carried]>, BuildStable>>,
     /// The row as far as the action being followed has changed it.
     row: Vec<u32>,
     /// What it was before, the latest last.
@@ -52,6 +61,9 @@ impl<'s, W: Parts> Cascade<'s, W> {
             local,
             asked,
             renumber: Renumber::new(width),
+            changing: space.ways.clone().map(|ways| Changing::new(ways, width)),
+            is_reduced: space.live.is_some() || space.ways.is_some(),
+            cargo: vec![HashMap::default(); width],
             row: vec![0; width],
             undo: Vec::new(),
             queue: Vec::new(),
@@ -133,6 +145,9 @@ impl<'s, W: Parts> Cascade<'s, W> {
         if moved.is_numbered {
             sum = self.renumber.row(&mut self.local, &mut self.row, &mut self.undo, sum);
         }
+        if self.is_reduced {
+            sum = self.reduce(sum);
+        }
         if sum == from {
             return;
         }
@@ -140,6 +155,55 @@ impl<'s, W: Parts> Cascade<'s, W> {
             found.change(usize::from(place), self.row[usize::from(place)]);
         }
         found.end(of_sum(sum), label);
+    }
+
+    /// Makes the row the one that stands for it.
+    fn reduce(&mut self, mut sum: u64) -> u64 {
+        if let Some(live) = &self.space.live {
+            sum = self.discard(live, sum);
+        }
+        if let Some(changing) = &mut self.changing {
+            let Self { local, renumber, row, undo, .. } = self;
+            sum = changing.row(local, renumber, row, undo, sum);
+        }
+        sum
+    }
+
+    /// Takes away every message that nobody will react to.
+    fn discard(&mut self, live: &Live, mut sum: u64) -> u64 {
+        for place in 0..self.row.len() {
+            loop {
+                let part = self.row[place];
+                let cargo = match self.cargo[place].entry(part) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(self.local.cargo(place, part)),
+                };
+                let is_dead = |cargo: &&Carried| {
+                    !live.reacts(cargo.to, self.row[usize::from(cargo.to)], cargo.input)
+                };
+                let Some(&Carried { discard, .. }) = cargo.iter().find(is_dead) else { break };
+                let outcomes = self.local.outcomes(place, part, discard);
+                assert_eq!(outcomes.count, 1, "a message can be taken away in one way");
+                let done = self.local.dones[outcomes.first as usize];
+                self.undo.push((u16::try_from(place).expect("few places"), part));
+                self.row[place] = done.to;
+                sum = sum.wrapping_add(done.sum);
+            }
+        }
+        sum
+    }
+
+    /// The fingerprint of the row that stands for a state.
+    pub fn fingerprint(&mut self, state: Vec<W::Part>) -> u64 {
+        for (place, part) in state.into_iter().enumerate() {
+            self.row[place] = self.local.number(place, part);
+        }
+        let mut sum = self.sum(&self.row);
+        if self.is_reduced {
+            sum = self.reduce(sum);
+        }
+        self.undo.clear();
+        of_sum(sum)
     }
 
     /// Makes the row again what it was before the action.
@@ -161,10 +225,16 @@ impl<'s, W: Parts> Cascade<'s, W> {
 impl<W: Parts> Expander for Cascade<'_, W> {
     fn initial(&mut self, found: &mut Found) {
         for row in &self.space.initial {
-            for (place, &part) in row.iter().enumerate() {
+            self.row.copy_from_slice(row);
+            let mut sum = self.sum(row);
+            if self.is_reduced {
+                sum = self.reduce(sum);
+            }
+            self.undo.clear();
+            for (place, &part) in self.row.iter().enumerate() {
                 found.change(place, part);
             }
-            found.end(of_sum(self.sum(row)), 0);
+            found.end(of_sum(sum), 0);
         }
     }
 

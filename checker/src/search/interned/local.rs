@@ -8,7 +8,7 @@ use turnstile_core::number::Class;
 
 use crate::parts::Parts;
 use crate::search::interned::cells::Cells;
-use crate::search::interned::store::Store;
+use crate::search::interned::store::{Carried, Store};
 
 /// A state that an operation may lead to.
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +129,16 @@ impl<'s, W: Parts> Local<'s, W> {
         }
     }
 
+    /// The number of a part.
+    pub(super) fn number(&mut self, place: usize, part: W::Part) -> u32 {
+        let number = {
+            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            store.part(self.system, place, part)
+        };
+        self.refresh(place);
+        number
+    }
+
     /// What an operation does to a part.
     #[inline]
     pub(super) fn outcomes(&mut self, place: usize, part: u32, op: u32) -> Outcomes {
@@ -202,6 +212,30 @@ impl<'s, W: Parts> Local<'s, W> {
         let outcomes = Outcomes { first, count: index(answers.len()) };
         self.places[place].cells.insert(part, op, outcomes.word());
         outcomes
+    }
+
+    /// A part with the members of a group changed about; from where to where it goes.
+    #[cold]
+    pub(super) fn renamed(
+        &mut self,
+        (from, place): (usize, usize),
+        part: u32,
+        group: usize,
+        to: &Arc<[usize]>,
+    ) -> u32 {
+        let number = {
+            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+            store.renamed(self.system, (from, place), part, group, to)
+        };
+        self.refresh(place);
+        number
+    }
+
+    /// The messages in flight in a part.
+    #[cold]
+    pub(super) fn cargo(&self, place: usize, part: u32) -> Arc<[Carried]> {
+        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
+        store.cargo(self.system, place, part)
     }
 
     /// A part with other numbers.

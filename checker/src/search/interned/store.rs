@@ -74,6 +74,17 @@ pub(super) struct Offered {
     pub(super) is_loss: bool,
 }
 
+/// A message in flight, in numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    /// Who is to get it.
+    pub(super) to: u16,
+    /// What its delivery asks of the receiver.
+    pub(super) input: u32,
+    /// What takes it away.
+    pub(super) discard: u32,
+}
+
 /// What is known of one place.
 #[derive(Debug)]
 pub(super) struct Known<W: Parts + ?Sized> {
@@ -86,6 +97,7 @@ pub(super) struct Known<W: Parts + ?Sized> {
     /// The numbers of each part.
     pub(super) numbers: Vec<Arc<[(Class, u64)]>>,
     offers: Vec<Option<Arc<[Offered]>>>,
+    cargo: HashMap<u32, Arc<[Carried]>, BuildStable>,
     answers: HashMap<(u32, u32), Arc<[Answer]>, BuildStable>,
     renamed: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStable>,
 }
@@ -98,6 +110,7 @@ impl<W: Parts + ?Sized> Default for Known<W> {
             sums: Vec::new(),
             numbers: Vec::new(),
             offers: Vec::new(),
+            cargo: HashMap::default(),
             answers: HashMap::default(),
             renamed: HashMap::default(),
         }
@@ -162,6 +175,22 @@ impl<W: Parts> Store<W> {
             .collect();
         known.offers[part as usize] = Some(Arc::clone(&offers));
         offers
+    }
+
+    /// The messages in flight in a part.
+    pub(super) fn cargo(&mut self, system: &W, place: usize, part: u32) -> Arc<[Carried]> {
+        if let Some(cargo) = self.places[place].cargo.get(&part) {
+            return Arc::clone(cargo);
+        }
+        let cargo = system.cargo(at(place), self.places[place].parts.value(part));
+        let carried = cargo.into_iter().map(|cargo| Carried {
+            to: cargo.to.0,
+            input: self.places[cargo.to.index()].ops.number(cargo.input),
+            discard: self.places[place].ops.number(cargo.discard),
+        });
+        let cargo: Arc<[Carried]> = carried.collect();
+        self.places[place].cargo.insert(part, Arc::clone(&cargo));
+        cargo
     }
 
     /// What an operation does to a part.
