@@ -5,6 +5,7 @@
 //! Bodies, paths, dates, histories and user data are the driver's. Nothing here asks which state a
 //! machine is in: rows decide, guards and queues are answered in [`turn`].
 
+mod carry;
 mod saved;
 mod state;
 mod turn;
@@ -26,7 +27,7 @@ pub use state::{Record, State, Status};
 /// the same step, or, if it waits, when the claim is granted, when [`Timer::Wait`] fires, or not at
 /// all after [`Command::HungUp`]. A claim's ttl is the driver's: that of its POST, replaced by that
 /// of a PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in
-/// order.
+/// order and before the answers.
 #[derive(Clone, Debug)]
 pub struct Records<R: Rules = Compiled> {
     /// The table.

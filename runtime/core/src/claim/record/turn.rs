@@ -6,20 +6,15 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use turnstile_machines::claim_record::{
-    self as machine, Action, Do, Event, Guard, Op, Resource, Rules,
-};
+use turnstile_machines::claim_record::{self as machine, Event, Guard, Resource, Rules};
 
 use super::state::{Held, Record, State, Status};
 use super::{Kept, Notice, Records, Saved, timer};
 use crate::claim::message::{Caller, Message, ResourceName, Response};
-use crate::number::{CallId, ClaimId, IdempotencyKey};
+use crate::number::{ClaimId, IdempotencyKey};
 use crate::step::{Effect, EffectOf, Taken};
 
-const MACHINE: &str = "claim-record";
-
-/// The most machines that move each other in a row: a POST expires one claim and promotes another.
-const TELLS_MAX: u8 = 2;
+pub(super) const MACHINE: &str = "claim-record";
 
 /// A request that is being answered.
 #[derive(Clone, Copy, Debug)]
@@ -31,12 +26,13 @@ pub(super) struct Asker {
 
 /// One step on its way.
 pub(super) struct Turn<'a, R: Rules> {
-    rules: &'a R,
-    state: &'a mut State,
-    rows: &'a mut Vec<Taken>,
-    effects: Vec<EffectOf<Records<R>>>,
-    changed: BTreeSet<ClaimId>,
-    depth: u8,
+    pub(super) rules: &'a R,
+    pub(super) state: &'a mut State,
+    pub(super) rows: &'a mut Vec<Taken>,
+    pub(super) effects: Vec<EffectOf<Records<R>>>,
+    pub(super) changed: BTreeSet<ClaimId>,
+    /// How many machines have moved each other up to here.
+    pub(super) depth: u8,
 }
 
 impl<'a, R: Rules> Turn<'a, R> {
@@ -95,11 +91,15 @@ impl<'a, R: Rules> Turn<'a, R> {
                     |row| Taken::Row { machine: MACHINE, row: row.name() },
                 );
                 self.rows.push(taken);
+                let mut then = Vec::new();
                 for entry in step.does {
-                    self.carry(id, resource, entry, asker);
+                    then.extend(self.carry(id, resource, entry, asker));
                 }
                 if step.to != at {
                     self.settle(id, resource, Status::of(at), step.to);
+                }
+                for who in then {
+                    self.promote(id, resource, who);
                 }
             }
             Err(refused) => self.rows.push(Taken::Unexpected {
@@ -142,126 +142,6 @@ impl<'a, R: Rules> Turn<'a, R> {
         queue.holder.as_ref().is_none_or(is_lapsed) && queue.waiting.first() == Some(&id)
     }
 
-    fn carry(&mut self, id: ClaimId, resource: ResourceName, entry: &Do<'_>, asker: Option<Asker>) {
-        for op in entry.ops {
-            let Some(timer) = timer(op.resource(), id) else { continue };
-            self.effects.push(match op {
-                Op::Create(_) | Op::Restart(_) => Effect::Arm(timer),
-                Op::Delete(_) | Op::Abandon(_) => Effect::Disarm(timer),
-            });
-        }
-        match entry.action {
-            Action::CreateTtlTimer
-            | Action::RestartTtlTimer
-            | Action::DeleteTtlTimer
-            | Action::DeleteWaitTimer => {}
-            Action::MintAToken => self.mint(id),
-            Action::ExpireTheLapsedClaim => self.expire_lapsed(Some(id), resource),
-            Action::PromoteTheOldestWaiter => self.promote(Some(id), resource, false),
-            Action::PromoteTheOldestListener => self.promote(Some(id), resource, true),
-            Action::Answer200 => self.answer(id, 200, asker),
-            Action::Answer201 => self.answer(id, 201, asker),
-            Action::Answer202 => self.answer(id, 202, asker),
-            Action::Answer204 => self.answer(id, 204, asker),
-            Action::Answer400 => self.answer(id, 400, asker),
-            Action::Answer409 => self.answer(id, 409, asker),
-            Action::HoldTheRequest => self.hold(id, asker),
-            Action::AnswerTheOpenRequestThatItIsGranted => self.answer_open(id, 201, 200),
-            Action::AnswerTheOpenRequestThatItWaits => self.answer_open(id, 202, 409),
-            Action::AnswerTheOpenRequestThatItIsOver => self.answer_open(id, 400, 400),
-            Action::DropTheOpenRequest => drop(self.open(id)),
-        }
-    }
-
-    fn mint(&mut self, id: ClaimId) {
-        let token = self.state.last_token.next();
-        self.state.last_token = token;
-        if let Some(record) = self.state.claims.get_mut(&id) {
-            record.token = Some(token);
-        }
-    }
-
-    /// Lets the active claim expire, if it has lapsed and is not the one that contends.
-    fn expire_lapsed(&mut self, id: Option<ClaimId>, resource: ResourceName) {
-        let holder = self.state.holder(resource).filter(|holder| Some(*holder) != id);
-        if let Some(holder) = holder {
-            self.tell(holder, Event::ContendedFor);
-        }
-    }
-
-    /// Promotes the oldest that waits, or the oldest that listens, unless a claim other than the
-    /// one that moves is active.
-    fn promote(&mut self, id: Option<ClaimId>, resource: ResourceName, only_listeners: bool) {
-        let Some(queue) = self.state.queues.get(&resource) else { return };
-        if queue.holder.is_some_and(|holder| Some(holder) != id) {
-            return;
-        }
-        let from = if only_listeners { &queue.listening } else { &queue.waiting };
-        let oldest = from.iter().copied().find(|waiter| Some(*waiter) != id);
-        if let Some(oldest) = oldest {
-            self.tell(oldest, Event::Promoted);
-        }
-    }
-
-    /// Moves another machine within the step of the first.
-    fn tell(&mut self, id: ClaimId, event: Event) {
-        if self.depth >= TELLS_MAX {
-            let (action, because) = (event.kind().name(), "too many machines tell each other");
-            self.rows.push(Taken::Undone { machine: MACHINE, action, because });
-            return;
-        }
-        self.depth += 1;
-        self.take(id, event, None);
-        self.depth -= 1;
-    }
-
-    /// What contention does, where there is no room for the record that contends.
-    pub(super) fn contend(&mut self, resource: ResourceName) {
-        self.expire_lapsed(None, resource);
-        self.promote(None, resource, false);
-    }
-
-    fn answer(&mut self, id: ClaimId, status: u16, asker: Option<Asker>) {
-        if let Some(Asker { held, waits: _ }) = asker {
-            self.respond(id, status, held);
-        }
-    }
-
-    fn respond(&mut self, id: ClaimId, status: u16, to: Held) {
-        let token = self.state.claims.get(&id).and_then(|record| record.token);
-        let response = Response {
-            claim: (to.is_post || Response::GRANTS.contains(&status)).then_some(id),
-            token: token.filter(|_| Response::GRANTS.contains(&status)),
-            ..Response::bare(to.call, status)
-        };
-        self.send(to.from, response);
-    }
-
-    fn hold(&mut self, id: ClaimId, asker: Option<Asker>) {
-        if let Some(record) = self.state.claims.get_mut(&id) {
-            record.held = asker.map(|asker| asker.held);
-        }
-    }
-
-    /// Takes the open request of a claim.
-    fn open(&mut self, id: ClaimId) -> Option<Held> {
-        self.state.claims.get_mut(&id)?.held.take()
-    }
-
-    fn answer_open(&mut self, id: ClaimId, of_post: u16, of_patch: u16) {
-        if let Some(held) = self.open(id) {
-            self.respond(id, if held.is_post { of_post } else { of_patch }, held);
-        }
-    }
-
-    /// The connection of a request is gone; nothing happens if it was answered meanwhile.
-    pub(super) fn hang_up(&mut self, id: ClaimId, from: Caller, call: CallId) {
-        let held = self.state.claims.get(&id).and_then(|record| record.held);
-        if held.is_some_and(|held| (held.from, held.call) == (from, call)) {
-            self.take(id, Event::HungUp, None);
-        }
-    }
-
     /// Starts from what was saved: connections are gone, timers start anew.
     pub(super) fn restart(&mut self, saved: Option<Saved>) {
         *self.state = saved.map(Saved::restore).unwrap_or_default();
@@ -289,7 +169,8 @@ impl<'a, R: Rules> Turn<'a, R> {
         }
     }
 
-    /// Hands over the effects: first what is to survive, then the rest in order.
+    /// Hands over the effects: what is to survive, then what became of claims, then the rest. An
+    /// answer thus comes after all that it says.
     pub(super) fn finish(self, effects: &mut Vec<EffectOf<Records<R>>>) {
         if !self.changed.is_empty() {
             let State { claims, last_claim, last_token, .. } = &*self.state;
@@ -300,6 +181,8 @@ impl<'a, R: Rules> Turn<'a, R> {
                 last_token: *last_token,
             }));
         }
-        effects.extend(self.effects);
+        let is_notice = |effect: &EffectOf<Records<R>>| matches!(effect, Effect::Notify(_));
+        let (notices, rest): (Vec<_>, Vec<_>) = self.effects.into_iter().partition(is_notice);
+        effects.extend(notices.into_iter().chain(rest));
     }
 }

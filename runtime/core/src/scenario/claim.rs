@@ -1,0 +1,131 @@
+//! The words of the claim system's nodes: clients, the claim server, a store behind the lock.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::actor::{Actor, Travels, Words};
+use crate::claim::client::{self, Client};
+use crate::claim::message::{Caller, Message, Request, ResourceName, Response, Server};
+use crate::claim::record::{self, Limits, Records, Saved};
+use crate::fence::{Fence, Never};
+use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
+use turnstile_machines::{claim, claim_record};
+
+/// The node that the text after `is a` means, by the tables that are baked in.
+#[must_use]
+pub fn cast(what: &str) -> Option<Box<dyn Actor<Message>>> {
+    if let Some(what) = what.strip_prefix("claim client of resource ") {
+        let (number, waits) = match what.strip_suffix(" that waits") {
+            Some(number) => (number, true),
+            None => (what, false),
+        };
+        let resource = ResourceName(number.parse().ok()?);
+        return Some(Client { waits, ..Client::new(resource) }.into());
+    }
+    match what {
+        "claim server" => Some(Records::new(Limits::DEFAULT).into()),
+        "claim server with room for 2" => {
+            Some(Records::new(Limits { waiters_max: 2, finished_max: 2 }).into())
+        }
+        "fence" => Some(Fence.into()),
+        _ => None,
+    }
+}
+
+impl Travels for Message {
+    fn altered(&self) -> Vec<Self> {
+        match self {
+            Self::Response(response) => [Self::Response(response.lapsed())].into(),
+            Self::Request(_) | Self::Act { .. } => Vec::new(),
+        }
+    }
+
+    fn unanswered(&self) -> Vec<Self> {
+        match self {
+            Self::Request(Request { call, ask: _ }) => {
+                let instead = [Response::unanswered(*call), Response::bare(*call, UNAVAILABLE)];
+                instead.map(Self::Response).into()
+            }
+            Self::Response(_) | Self::Act { .. } => Vec::new(),
+        }
+    }
+}
+
+/// What a server or a proxy in trouble answers, whether or not it did what was asked.
+const UNAVAILABLE: u16 = 503;
+
+impl<R: claim::Rules> Words for Client<R> {
+    fn peer_name(peer: Server) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<Server> {
+        [Server::Claims, Server::Store].into_iter().find(|peer| peer.to_string() == name)
+    }
+
+    fn command(words: &str) -> Option<client::Command> {
+        match words {
+            "to release" => Some(client::Command::Release),
+            "to end" => Some(client::Command::Signal),
+            "to act" => Some(client::Command::Act),
+            _ => {
+                let key = words.strip_prefix("to claim with key ")?.parse().ok()?;
+                Some(client::Command::Claim { key: IdempotencyKey::new(key) })
+            }
+        }
+    }
+
+    fn saved((): &()) -> String {
+        String::new()
+    }
+}
+
+fn caller(name: &str) -> Option<Caller> {
+    name.strip_prefix("client ")?.parse().ok().map(Caller)
+}
+
+impl<R: claim_record::Rules> Words for Records<R> {
+    fn peer_name(peer: Caller) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<Caller> {
+        caller(name)
+    }
+
+    fn command(words: &str) -> Option<record::Command> {
+        if let Some(claim) = words.strip_prefix("to forget claim ") {
+            return Some(record::Command::Forget { claim: ClaimId::new(claim.parse().ok()?) });
+        }
+        let (from, rest) = words.strip_prefix("that ")?.split_once(" hung up call ")?;
+        let (call, claim) = rest.split_once(" on claim ")?;
+        Some(record::Command::HungUp {
+            claim: ClaimId::new(claim.parse().ok()?),
+            from: caller(from)?,
+            call: CallId::new(call.parse().ok()?),
+        })
+    }
+
+    fn saved(saved: &Saved) -> String {
+        saved.to_string()
+    }
+}
+
+impl Words for Fence {
+    fn peer_name(peer: Caller) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<Caller> {
+        caller(name)
+    }
+
+    fn command(_: &str) -> Option<Never> {
+        None
+    }
+
+    fn saved(saved: &Option<Token>) -> String {
+        saved.map_or_else(String::new, |token| token.to_string())
+    }
+}
