@@ -21,4 +21,16 @@ pub const CELL_GUARDS: usize = 10;
 /// Faults of one file that are kept; the rest are counted.
 pub const FAULTS: usize = 400;
 /// Rows that one state and event may have: conflicts are decided for every two of them.
-pub const CELL_ROWS: usize = 100;
+pub const CELL_ROWS: usize = 50;
+/// Names and connectives of one condition.
+pub const CONDITION: usize = 32;
+/// Values, ranges and classes of one pattern.
+pub const PATTERN: usize = 32;
+/// Entries of one `do`.
+pub const ACTIONS: usize = 64;
+/// Resources that the rows, lists and sets written out, consume, create and delete.
+pub const OPS: usize = 100_000;
+/// Entries of `uncited`, their lists of lines written out.
+pub const UNCITED: usize = 2_000;
+/// States that the help of one fault lists.
+pub const LISTED: usize = 40;

@@ -4,6 +4,7 @@
 
 use crate::code;
 use crate::fault::{Fault, Span};
+use crate::limit;
 use crate::source::Source;
 use crate::yaml::{Node, Value, Word};
 
@@ -70,6 +71,9 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn kind(&mut self, node: &Node, kind: Kind, of: &str) {
+        if self.faults.len() >= limit::FAULTS {
+            return;
+        }
         match (kind, &node.value) {
             (_, Value::Refused) | (Kind::Text, Value::Scalar(_)) => {}
             (Kind::Flag, Value::Scalar(text)) if text == "true" || text == "false" => {}
@@ -104,6 +108,9 @@ impl Check<'_> {
 
     fn map(&mut self, node: &Node, shape: &Shape, entries: &[(Word, Node)]) {
         for (nth, (word, value)) in entries.iter().enumerate() {
+            if self.faults.len() >= limit::FAULTS {
+                return;
+            }
             if let Some(key) = shape.keys.iter().find(|key| key.name == word.text) {
                 self.kind(value, key.kind, &format!("`{}`", key.name));
             } else if let Some(before) = nth.checked_sub(1).and_then(|nth| entries.get(nth))
@@ -223,6 +230,9 @@ fn describe(kind: Kind) -> String {
 
 /// The name meant, where one is near enough.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    if name.len() > limit::NAME_BYTES {
+        return None;
+    }
     let lower = name.to_lowercase();
     known
         .map(|near| (strsim::normalized_damerau_levenshtein(&lower, &near.to_lowercase()), near))

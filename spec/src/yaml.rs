@@ -114,7 +114,7 @@ pub(crate) fn parse(source: &Source) -> (Option<Node>, Vec<Fault>) {
             }
         };
         let span = span.byte_range().map_or(Span::default(), |range| Span::of(&range));
-        if tree.take(event, span).is_none() {
+        if tree.take(event, span).is_none() || tree.faults.len() >= limit::FAULTS {
             return (None, tree.faults);
         }
     }

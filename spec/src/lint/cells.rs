@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::code;
 use crate::fault::Fault;
+use crate::limit;
 use crate::lint::Subject;
 use crate::read::cover::{self, Index};
 use crate::read::pattern;
@@ -42,6 +43,9 @@ fn missing(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
         }
         if !open.is_empty() || !closed.is_empty() {
             faults.push(fault(subject, declared, &open, &closed));
+        }
+        if faults.len() >= limit::FAULTS {
+            return;
         }
     }
 }
@@ -90,7 +94,11 @@ fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Group
 /// Ready to be put under `ignore` or `impossible`.
 fn lines(groups: &Groups<'_>) -> Vec<String> {
     let line = |(event, states): (&String, &Vec<&str>)| {
-        format!("  - {{ state: [{}], event: {event}, because: … }}", states.join(", "))
+        let mut names = states.iter().take(limit::LISTED).copied().collect::<Vec<_>>().join(", ");
+        if states.len() > limit::LISTED {
+            names.push_str(", …");
+        }
+        format!("  - {{ state: [{names}], event: {event}, because: … }}")
     };
     groups.iter().map(line).collect()
 }

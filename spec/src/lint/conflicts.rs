@@ -1,5 +1,7 @@
 //! Two rows for one state, event, payload and answer of the guards: the same row twice, or a conflict.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::code;
 use crate::fault::Fault;
 use crate::limit;
@@ -10,7 +12,8 @@ use crate::table::{Pattern, Row};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let index = Index::new(subject.table);
-    let mut said = std::collections::BTreeSet::new();
+    let mut tried = BTreeMap::new();
+    let mut said = BTreeSet::new();
     for (_, _, place) in index.places() {
         if let Some(row) = place.rows.get(limit::CELL_ROWS) {
             let what = format!(
@@ -24,8 +27,13 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         for (nth, row) in place.rows.iter().enumerate() {
             for earlier in &place.rows[..nth] {
                 let common = pattern::both(&row.pattern, &earlier.pattern);
-                let is_conflict = !common.0.is_empty() && can_both(&row.guard, &earlier.guard);
-                if is_conflict && said.insert((earlier.id, row.id)) {
+                if common.0.is_empty() || faults.len() >= limit::FAULTS {
+                    continue;
+                }
+                let can_both = tried
+                    .entry((earlier.id, row.id))
+                    .or_insert_with(|| can_both(&row.guard, &earlier.guard));
+                if *can_both && said.insert((earlier.id, row.id)) {
                     faults.push(fault(subject, earlier, row, &common));
                 }
             }

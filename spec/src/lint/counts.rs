@@ -1,5 +1,7 @@
 //! Named limits on what a file may declare, so that nothing behind the reader has to ask.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::limit;
@@ -7,8 +9,8 @@ use crate::raw::{Parts, Table};
 use crate::yaml::Word;
 
 pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
-    let sources: Vec<&Parts> =
-        [&raw.parts].into_iter().chain(raw.amendments.iter().map(|a| &a.add)).collect();
+    let amended = raw.amendments.iter().flat_map(|amendment| [&amendment.add, &amendment.change]);
+    let sources: Vec<&Parts> = [&raw.parts].into_iter().chain(amended).collect();
     let names: Vec<(&str, Vec<&Word>)> = vec![
         ("states", words(&sources, |parts| keys(&parts.states))),
         ("sets", words(&sources, |parts| keys(&parts.sets))),
@@ -42,8 +44,35 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
         let span = amendment.span;
         faults.push(Fault::limit(span, "too many amendments", "amendments", limit::AMENDMENTS));
     }
+    let uncited: Vec<Span> =
+        raw.uncited.iter().flat_map(|entry| entry.lines.iter().map(|_| entry.span)).collect();
+    if let Some(span) = uncited.get(limit::UNCITED) {
+        faults.push(Fault::limit(*span, "too many uncited lines", "entries", limit::UNCITED));
+    }
+    long(raw, &sources, faults);
+    used(raw, &sources, faults);
+    lists(&sources, faults);
     expanded(raw, &sources, faults);
     nothing(&sources, faults);
+}
+
+/// Rows with a condition or a list of actions that nobody could read.
+fn long(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
+    let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
+    let changes = changes.map(|change| {
+        (&change.set.condition, change.set.does.as_deref().unwrap_or_default(), change.set.span)
+    });
+    let rows = sources.iter().flat_map(|parts| &parts.rows);
+    let rows = rows.map(|row| (&row.condition, row.does.as_slice(), row.span));
+    for (condition, does, span) in rows.chain(changes) {
+        if condition.as_ref().is_some_and(|condition| condition.size() > limit::CONDITION) {
+            let fault = Fault::limit(span, "the condition is too long", "names", limit::CONDITION);
+            faults.push(fault);
+        }
+        if does.len() > limit::ACTIONS {
+            faults.push(Fault::limit(span, "`do` is too long", "actions", limit::ACTIONS));
+        }
+    }
 }
 
 fn keys<T>(named: &[(Word, T)]) -> Vec<&Word> {
@@ -54,48 +83,149 @@ fn words<'p>(sources: &[&'p Parts], of: fn(&'p Parts) -> Vec<&'p Word>) -> Vec<&
     sources.iter().flat_map(|parts| of(parts)).collect()
 }
 
-/// What lists, sets and `any` come to when they are written out.
-fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
-    let states: usize = sources.iter().map(|parts| parts.states.len()).sum();
-    let size = |word: &Word| match word.text.as_str() {
-        "any" => states,
-        name => sources
-            .iter()
-            .flat_map(|parts| &parts.sets)
-            .find(|(set, _)| set.text == name)
-            .map_or(1, |(_, set)| set.states.len()),
-    };
-    let product = |states: &[Word], events: &[Word]| -> usize {
-        states.iter().map(size).sum::<usize>().saturating_mul(events.len())
-    };
-    let mut rows = 0usize;
-    let mut cells = 0usize;
-    for parts in sources {
-        for row in &parts.rows {
-            rows = rows.saturating_add(product(&row.from, &row.event));
-            if rows > limit::EXPANDED_ROWS {
-                let what = "the rows, lists and sets written out, are too many";
-                faults.push(Fault::limit(row.span, what, "rows", limit::EXPANDED_ROWS));
-                return;
-            }
-        }
-        for cell in parts.ignore.iter().chain(&parts.impossible) {
-            cells = cells.saturating_add(product(&cell.states, &cell.events));
-            if cells > limit::CELLS {
-                let what = "the cells, lists and sets written out, are too many";
-                faults.push(Fault::limit(cell.span, what, "cells", limit::CELLS));
-                return;
-            }
+/// Names that rows use, declared or not.
+fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
+    let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
+    let none: &[Word] = &[];
+    let changed = changes.flat_map(|change| {
+        let lists = [&change.set.from, &change.set.does];
+        lists.map(|list| list.as_deref().unwrap_or(none)).concat()
+    });
+    let rows = sources.iter().flat_map(|parts| &parts.rows);
+    let rows = rows.flat_map(|row| {
+        let guards = row.condition.iter().flat_map(|condition| condition.names());
+        let words = row.from.iter().chain([&row.to]).chain(&row.does).chain(guards);
+        words.cloned().collect::<Vec<_>>()
+    });
+    let mut names = BTreeSet::new();
+    for word in rows.chain(changed) {
+        if names.insert(word.text) && names.len() > 4 * limit::NAMES {
+            let what = "the rows use too many names";
+            faults.push(Fault::limit(word.span, what, "names", 4 * limit::NAMES));
+            return;
         }
     }
+}
+
+/// Lists of resources and states in declarations.
+fn lists(sources: &[&Parts], faults: &mut Vec<Fault>) {
+    for parts in sources {
+        let states = parts.states.iter().flat_map(|(_, state)| [&state.holds, &state.may_hold]);
+        let events = parts.events.iter().map(|(_, event)| &event.consumes);
+        let actions = parts
+            .actions
+            .iter()
+            .flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
+        let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
+        let sets = parts.sets.iter().map(|(_, set)| &set.states);
+        let lists = states.chain(events).chain(actions).chain(general).flatten().chain(sets);
+        for word in lists.filter_map(|list| list.get(limit::NAMES)) {
+            faults.push(Fault::limit(word.span, "the list is too long", "names", limit::NAMES));
+        }
+    }
+}
+
+/// What lists, sets and `any` come to when they are written out.
+fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
+    let written = Written::new(sources);
+    let mut rows = Bound::new(limit::EXPANDED_ROWS, "rows");
+    let mut ops = Bound::new(limit::OPS, "resources");
+    let mut cells = Bound::new(limit::CELLS, "cells");
+    for row in sources.iter().flat_map(|parts| &parts.rows) {
+        let places = written.places(&row.from, &row.event);
+        rows.add(places, row.span, faults);
+        ops.add(places.saturating_mul(written.ops(&row.event, &row.does)), row.span, faults);
+    }
     for change in raw.amendments.iter().flat_map(|amendment| &amendment.rows) {
-        let from = change.set.from.as_deref().unwrap_or_default();
-        let event = change.set.event.as_deref().unwrap_or_default();
-        rows = rows.saturating_add(product(from, event).max(1));
-        if rows > limit::EXPANDED_ROWS {
-            let what = "the rows, lists and sets written out, are too many";
-            faults.push(Fault::limit(change.set.span, what, "rows", limit::EXPANDED_ROWS));
-            return;
+        let set = &change.set;
+        let from = set.from.as_deref().unwrap_or_default();
+        let event = set.event.as_deref().unwrap_or_default();
+        let does = set.does.as_deref().unwrap_or_default();
+        // What the amendment leaves as it is counts as one: the literal row has been counted.
+        let states = from.iter().map(|word| written.size(word)).sum::<usize>().max(1);
+        let places = states.saturating_mul(event.len().max(1));
+        rows.add(places, set.span, faults);
+        ops.add(places.saturating_mul(written.ops(event, does)), set.span, faults);
+    }
+    for cell in sources.iter().flat_map(|parts| parts.ignore.iter().chain(&parts.impossible)) {
+        cells.add(written.places(&cell.states, &cell.events), cell.span, faults);
+    }
+}
+
+/// How much each name stands for, at most.
+#[derive(Default)]
+struct Written<'p> {
+    states: usize,
+    sets: BTreeMap<&'p str, usize>,
+    events: BTreeMap<&'p str, usize>,
+    actions: BTreeMap<&'p str, usize>,
+}
+
+impl<'p> Written<'p> {
+    fn new(sources: &[&'p Parts]) -> Self {
+        let count = |list: &Option<Vec<Word>>| list.as_ref().map_or(0, Vec::len);
+        let mut written = Self::default();
+        for parts in sources {
+            written.states += parts.states.len();
+            for (word, set) in &parts.sets {
+                put(&mut written.sets, word, set.states.len());
+            }
+            for (word, event) in &parts.events {
+                put(&mut written.events, word, count(&event.consumes));
+            }
+            for (word, a) in &parts.actions {
+                let all = [&a.creates, &a.deletes, &a.restarts, &a.abandons];
+                put(&mut written.actions, word, all.into_iter().map(count).sum());
+            }
+        }
+        written
+    }
+
+    fn size(&self, word: &Word) -> usize {
+        match word.text.as_str() {
+            "any" => self.states,
+            name => self.sets.get(name).copied().unwrap_or(1),
+        }
+    }
+
+    fn places(&self, states: &[Word], events: &[Word]) -> usize {
+        states.iter().map(|word| self.size(word)).sum::<usize>().saturating_mul(events.len())
+    }
+
+    fn ops(&self, events: &[Word], does: &[Word]) -> usize {
+        let consumed = events.iter().filter_map(|word| {
+            self.events
+                .get(word.text.as_str())
+                .or_else(|| self.events.get(crate::read::pattern::split(&word.text).0))
+        });
+        let done = does.iter().filter_map(|word| self.actions.get(word.text.as_str()));
+        consumed.chain(done).sum()
+    }
+}
+
+fn put<'p>(sizes: &mut BTreeMap<&'p str, usize>, word: &'p Word, size: usize) {
+    let known = sizes.entry(&word.text).or_default();
+    *known = size.max(*known);
+}
+
+/// A sum that may not grow beyond its limit.
+struct Bound {
+    sum: usize,
+    limit: usize,
+    unit: &'static str,
+}
+
+impl Bound {
+    fn new(limit: usize, unit: &'static str) -> Self {
+        Self { sum: 0, limit, unit }
+    }
+
+    fn add(&mut self, more: usize, span: Span, faults: &mut Vec<Fault>) {
+        let before = self.sum;
+        self.sum = self.sum.saturating_add(more);
+        if before <= self.limit && self.sum > self.limit {
+            let what = format!("with lists and sets written out, too many {}", self.unit);
+            faults.push(Fault::limit(span, &what, self.unit, self.limit));
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::code;
 use crate::fault::Fault;
+use crate::limit;
 use crate::lint::Subject;
 use crate::raw;
 use crate::read::draft::KINDS;
@@ -41,17 +42,22 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 }
 
 fn undeclared<'n>(
+    faults: &mut Vec<Fault>,
     code: &'static str,
     what: &str,
     word: &Word,
     known: impl Iterator<Item = &'n str>,
-) -> Fault {
+) {
+    if faults.len() >= limit::FAULTS {
+        return;
+    }
     let message = format!("{what} `{}` is not declared", word.text);
     let help = match nearest(&word.text, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("declare it, or name a declared {what}"),
     };
-    Fault::finding(code, message).label(word.span, format!("no such {what}")).help(help)
+    let fault = Fault::finding(code, message).label(word.span, format!("no such {what}"));
+    faults.push(fault.help(help));
 }
 
 fn state(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
@@ -60,7 +66,7 @@ fn state(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     }
     let declared = subject.lookup.draft.parts.states.iter();
     let known = declared.filter(|(_, state)| !state.undeclared).map(|(name, _)| name.text.as_str());
-    faults.push(undeclared(code::UNDECLARED_STATE, "state", word, known));
+    undeclared(faults, code::UNDECLARED_STATE, "state", word, known);
 }
 
 fn event(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
@@ -77,13 +83,13 @@ fn event(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     };
     let known = subject.lookup.draft.parts.events.iter().map(|(name, _)| name.text.as_str());
     let word = Word { text: name, span: word.span };
-    faults.push(undeclared(code::UNDECLARED_EVENT, "event", &word, known));
+    undeclared(faults, code::UNDECLARED_EVENT, "event", &word, known);
 }
 
 fn action(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     if subject.lookup.does(&word.text).is_none() {
         let known = subject.lookup.draft.parts.actions.iter().map(|(name, _)| name.text.as_str());
-        faults.push(undeclared(code::UNDECLARED_ACTION, "action", word, known));
+        undeclared(faults, code::UNDECLARED_ACTION, "action", word, known);
     }
 }
 
@@ -91,7 +97,7 @@ fn guard(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     let guards = &subject.lookup.draft.parts.guards;
     if guards.iter().all(|(name, _)| name.text != word.text) {
         let known = guards.iter().map(|(name, _)| name.text.as_str());
-        faults.push(undeclared(code::UNDECLARED_GUARD, "guard", word, known));
+        undeclared(faults, code::UNDECLARED_GUARD, "guard", word, known);
     }
 }
 
@@ -107,7 +113,7 @@ fn held(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         let is_kind = KINDS.iter().any(|(kind, _)| *kind == word.text);
         if !is_kind && !subject.lookup.declares_resource(&word.text) {
             let known = parts.resources.iter().map(|(name, _)| name.text.as_str());
-            faults.push(undeclared(code::UNDECLARED_RESOURCE, "resource", word, known));
+            undeclared(faults, code::UNDECLARED_RESOURCE, "resource", word, known);
         }
     }
 }

@@ -124,6 +124,15 @@ impl Condition {
         }
     }
 
+    /// How many names and connectives it has.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Is(_) => 1,
+            Self::All(parts) | Self::Any(parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
+            Self::Not(part) => 1 + part.size(),
+        }
+    }
+
     /// The names that it asks.
     pub(crate) fn names(&self) -> Vec<&Word> {
         match self {

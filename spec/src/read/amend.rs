@@ -94,6 +94,9 @@ pub(crate) fn only<'r>(
 fn is_meant(selector: &raw::Selector, row: &raw::Row) -> bool {
     let is = |wanted: &Option<Word>, words: &[Word]| {
         wanted.as_ref().is_none_or(|wanted| {
+            if let [word] = words {
+                return word.text == wanted.text;
+            }
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
             texts.join(", ") == wanted.text
         })

@@ -53,10 +53,17 @@ pub(crate) fn unsaid(rows: &[&Row], cells: &[&crate::table::Cell], of: &Pattern)
         left = pattern::minus(&left, &cell.pattern);
     }
     let guarded: Vec<&Row> = rows.iter().copied().filter(|row| !is_always(&row.guard)).collect();
+    let guards: Vec<&Guard> = guarded.iter().map(|row| &row.guard).collect();
+    let Some(ids) = few(&guards) else { return left };
+    let truths: Vec<Truth> = guards.iter().map(|guard| truth(guard, &ids)).collect();
+    let full = truth(&Guard::default(), &ids);
     let taken = pieces(&guarded, &left).into_iter().filter(|piece| {
         let number = piece.0.first().map_or(0, |range| *range.start());
-        let rows = guarded.iter().filter(|row| row.pattern.matches(number));
-        covers(&rows.map(|row| &row.guard).collect::<Vec<_>>())
+        let matching = guarded.iter().zip(&truths).filter(|(row, _)| row.pattern.matches(number));
+        let none: Truth = vec![0; full.len()];
+        let any = matching
+            .fold(none, |sum, (_, truth)| sum.iter().zip(truth).map(|(a, b)| a | b).collect());
+        any == full
     });
     taken.fold(left.clone(), |left, piece| pattern::minus(&left, &piece))
 }
@@ -84,28 +91,8 @@ pub(crate) fn is_always(guard: &Guard) -> bool {
 /// Whether both conditions can be true at once. Too many guards: they can.
 pub(crate) fn can_both(a: &Guard, b: &Guard) -> bool {
     let Some(ids) = few(&[a, b]) else { return true };
-    answers(&ids).any(|answer| answer.holds(a) && answer.holds(b))
-}
-
-/// Whether one of the conditions is true whatever the guards answer. Too many guards: none is.
-fn covers(guards: &[&Guard]) -> bool {
-    let Some(ids) = few(guards) else { return false };
-    answers(&ids).all(|answer| guards.iter().any(|guard| answer.holds(guard)))
-}
-
-/// One answer to every guard.
-struct Answer<'i> {
-    ids: &'i [GuardId],
-    bits: u32,
-}
-
-impl Answer<'_> {
-    fn holds(&self, guard: &Guard) -> bool {
-        guard.holds(&mut |id| match self.ids.iter().position(|other| *other == id) {
-            Some(at) => self.bits >> at & 1 == 1,
-            None => false,
-        })
-    }
+    let pairs = truth(a, &ids).into_iter().zip(truth(b, &ids));
+    pairs.into_iter().any(|(a, b)| a & b != 0)
 }
 
 /// The guards that some conditions ask; `None` where they are too many to try every answer.
@@ -115,9 +102,37 @@ fn few(of: &[&Guard]) -> Option<Vec<GuardId>> {
     (ids.len() <= limit::CELL_GUARDS).then(|| ids.into_iter().collect())
 }
 
-/// Every way to answer some guards.
-fn answers(ids: &[GuardId]) -> impl Iterator<Item = Answer<'_>> {
-    (0u32..1 << ids.len()).map(move |bits| Answer { ids, bits })
+/// A condition's value under every answer of the guards: the n-th bit is for the answers that are the
+/// digits of n.
+type Truth = Vec<u64>;
+
+fn truth(guard: &Guard, ids: &[GuardId]) -> Truth {
+    let answers = 1usize << ids.len();
+    let all = |bits: &dyn Fn(usize) -> bool| -> Truth {
+        let words = answers.div_ceil(64);
+        let word = |word: usize| {
+            let here = (0..64).filter(|bit| word * 64 + bit < answers && bits(word * 64 + bit));
+            here.fold(0u64, |sum, bit| sum | 1 << bit)
+        };
+        (0..words).map(word).collect()
+    };
+    let join = |parts: &[Guard], first: bool, with: fn(u64, u64) -> u64| {
+        parts.iter().fold(all(&|_| first), |sum, part| {
+            sum.into_iter().zip(truth(part, ids)).map(|(a, b)| with(a, b)).collect()
+        })
+    };
+    match guard {
+        Guard::Is(id) => {
+            let at = ids.iter().position(|other| other == id);
+            all(&|answer| at.is_some_and(|at| answer >> at & 1 == 1))
+        }
+        Guard::All(parts) => join(parts, true, |a, b| a & b),
+        Guard::Any(parts) => join(parts, false, |a, b| a | b),
+        Guard::Not(part) => {
+            let full = all(&|_| true);
+            full.into_iter().zip(truth(part, ids)).map(|(all, bits)| all & !bits).collect()
+        }
+    }
 }
 
 /// The guards that a condition asks.
@@ -128,5 +143,42 @@ pub(crate) fn asked(guard: &Guard, ids: &mut BTreeSet<GuardId>) {
         }
         Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| asked(part, ids)),
         Guard::Not(part) => asked(part, ids),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{can_both, few, truth};
+    use crate::table::{Guard, GuardId};
+
+    fn is(id: u16) -> Guard {
+        Guard::Is(GuardId(id))
+    }
+
+    fn not(guard: Guard) -> Guard {
+        Guard::Not(Box::new(guard))
+    }
+
+    #[test]
+    fn a_condition_and_its_opposite_exclude_each_other() {
+        let either = Guard::Any((0..8).map(is).collect());
+        assert!(!can_both(&either, &not(either.clone())));
+        assert!(can_both(&either, &not(is(3))));
+        assert!(!can_both(&Guard::All(vec![is(0), is(1)]), &not(is(1))));
+        assert!(can_both(&Guard::default(), &Guard::default()));
+    }
+
+    #[test]
+    fn truth_is_what_a_guard_says_of_each_answer() {
+        let guard = Guard::Any(vec![Guard::All(vec![is(0), not(is(4))]), is(6)]);
+        let ids = few(&[&guard]).expect("three guards");
+        let bits = truth(&guard, &ids);
+        for answer in 0..8u64 {
+            let says = guard.holds(&mut |id| {
+                let at = ids.iter().position(|other| *other == id).expect("asked");
+                answer >> at & 1 == 1
+            });
+            assert_eq!(bits[0] >> answer & 1 == 1, says, "{answer:b}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A table on its way: declarations as written, rows with their ids, and the look-ups that both need.
 //! The literal and the amended table are two drafts over one vocabulary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::raw::{self, Parts};
 use crate::table::{
@@ -38,6 +38,7 @@ pub(crate) struct Lookup<'a> {
     events: BTreeMap<&'a str, &'a raw::Event>,
     does: BTreeMap<&'a str, &'a raw::Action>,
     sets: BTreeMap<&'a str, &'a raw::Set>,
+    named: BTreeSet<&'a str>,
 }
 
 impl<'a> Lookup<'a> {
@@ -72,6 +73,7 @@ impl<'a> Lookup<'a> {
             events: by_name(&parts.events),
             does: by_name(&parts.actions),
             sets: by_name(&parts.sets),
+            named: parts.resources.iter().map(|(word, _)| word.text.as_str()).collect(),
         }
     }
 
@@ -116,7 +118,7 @@ impl<'a> Lookup<'a> {
 
     /// The resources of the table that this draft declares.
     pub(crate) fn declares_resource(&self, name: &str) -> bool {
-        self.draft.parts.resources.iter().any(|(word, _)| word.text == name)
+        self.named.contains(name)
     }
 
     /// The states that `from` names: a state, a set, or `any` for every declared one that is not

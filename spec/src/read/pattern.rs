@@ -3,6 +3,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::limit;
 use crate::table::{Domain, Event, EventId, Pattern, Vocabulary};
 
 /// What is wrong with an event's words.
@@ -68,6 +69,10 @@ fn read(text: &str, domain: &Domain) -> Result<Pattern, Wrong> {
 
 fn list(text: &str, domain: &Domain) -> Result<Pattern, Wrong> {
     let mut ranges = Vec::new();
+    let parts = text.split(',').flat_map(|part| part.split(" or ")).count();
+    if parts > limit::PATTERN {
+        return Err(Wrong::Unreadable(format!("{parts} values")));
+    }
     for part in text.split(',').flat_map(|part| part.split(" or ")) {
         let part = part.trim();
         let range = values(part, domain).ok_or_else(|| Wrong::Unreadable(part.to_owned()))?;

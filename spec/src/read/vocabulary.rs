@@ -1,7 +1,7 @@
 //! All names of a file: those of the literal table, then those that only amendments name, each with
 //! its Rust spelling. Judges no name; that is the lints'.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::camel::camel;
 use crate::fault::Span;
@@ -109,21 +109,21 @@ fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
 }
 
 /// Names that are used and nowhere declared: sets and general words are no such names.
-fn mention(parts: &Parts, sets: &[&str], vocabulary: &mut Vocabulary) {
+fn mention(parts: &Parts, sets: &BTreeSet<&str>, vocabulary: &mut Vocabulary) {
     for row in &parts.rows {
         mention_row(row, sets, vocabulary);
     }
 }
 
-fn words_of<'p>(sources: &[&'p Parts]) -> Vec<&'p str> {
+fn words_of<'p>(sources: &[&'p Parts]) -> BTreeSet<&'p str> {
     sources.iter().flat_map(|parts| parts.sets.iter()).map(|(word, _)| word.text.as_str()).collect()
 }
 
-fn mention_row(row: &raw::Row, sets: &[&str], vocabulary: &mut Vocabulary) {
+fn mention_row(row: &raw::Row, sets: &BTreeSet<&str>, vocabulary: &mut Vocabulary) {
     let states = row.from.iter().chain([&row.to]);
     for word in states.filter(|word| !word.text.is_empty()) {
         let reserved = ["any", "same"].contains(&word.text.as_str());
-        if !reserved && !sets.contains(&word.text.as_str()) {
+        if !reserved && !sets.contains(word.text.as_str()) {
             add(&mut vocabulary.states, used(word), |name| name);
         }
     }

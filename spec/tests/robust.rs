@@ -1,0 +1,231 @@
+//! Any bytes give faults or a table: no panic, no hang, no fault that points outside of its file.
+//!
+//! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
+//! `TURNSTILE_CASES=N` makes it longer.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use turnstile_spec::{Fault, Literal, Source, System, bundled, fault, limit};
+
+/// What one file may cost, with room for a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok())
+}
+
+#[track_caller]
+fn check<S: Strategy>(name: &str, strategy: S, read: fn(S::Value)) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
+    let seed =
+        number("TURNSTILE_SEED").unwrap_or(u64::try_from(now % 1_000_000_007).expect("small"));
+    let cases = u32::try_from(number("TURNSTILE_CASES").unwrap_or(300)).expect("few cases");
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let end = Instant::now() + PATIENCE;
+    let outcome = TestRunner::new_with_rng(config, rng).run(&strategy, |value| {
+        if Instant::now() < end {
+            read(value);
+        }
+        Ok::<(), TestCaseError>(())
+    });
+    if let Err(error) = outcome {
+        panic!("TURNSTILE_SEED={seed} cargo test -p turnstile-spec --test robust {name}\n{error}");
+    }
+}
+
+/// Reads a text in every way, and every fault to its end.
+fn read(text: String) {
+    let source = Source::new("any.yaml", text);
+    let begun = Instant::now();
+    match Literal::read(source.clone()) {
+        Err(faults) => {
+            assert!(!faults.list.is_empty());
+            sane(&faults.list, &source);
+        }
+        Ok(literal) => {
+            sane(&literal.findings, &source);
+            match literal.amended() {
+                Err(faults) => sane(&faults.list, &source),
+                Ok(sound) => {
+                    assert!(!sound.table.rows.is_empty() || sound.vocabulary.rows.is_empty())
+                }
+            }
+        }
+    }
+    if let Err(faults) = System::read(source.clone()) {
+        sane(&faults.list, &source);
+    }
+    assert!(begun.elapsed() < PATIENCE, "it took {:?}", begun.elapsed());
+}
+
+fn sane(faults: &[Fault], source: &Source) {
+    assert!(faults.len() <= limit::FAULTS + 1, "{} faults", faults.len());
+    for fault in faults {
+        let span = fault.span();
+        assert!(span.start as usize <= source.text.len());
+        let (line, column) = source.position(span);
+        assert!(line >= 1 && column >= 1);
+    }
+    assert!(fault::render(&faults[..faults.len().min(20)], source).len() < 16 * limit::FILE_BYTES);
+}
+
+/// The tables that ship and the fixtures of every fault.
+fn good() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+        .collect();
+    paths.sort();
+    let fixtures = paths.iter().map(|path| fs::read_to_string(path).expect("UTF-8"));
+    let bundled = bundled::TABLES.iter().chain(bundled::SYSTEMS).map(|b| b.text.to_owned());
+    bundled.chain(fixtures).collect()
+}
+
+/// One change of a text.
+#[derive(Clone, Debug)]
+enum Change {
+    Drop,
+    Repeat,
+    Swap(usize),
+    Insert(String),
+    Replace(String),
+    Cut,
+}
+
+fn change() -> impl Strategy<Value = (usize, Change)> {
+    let text = prop_oneof![
+        Just("&a ".to_owned()),
+        Just("*a".to_owned()),
+        Just("<<: *a".to_owned()),
+        Just("!!str ".to_owned()),
+        Just("any".to_owned()),
+        Just("same".to_owned()),
+        Just("(4xx except 404)".to_owned()),
+        Just("[".to_owned()),
+        Just("}".to_owned()),
+        Just("\t".to_owned()),
+        Just("\u{feff}".to_owned()),
+        Just("not: ".to_owned()),
+        Just("if: { not: { any: [] } }, ".to_owned()),
+        Just("- ".to_owned()),
+        Just("\r\n".to_owned()),
+        Just("---\n".to_owned()),
+        Just("? ".to_owned()),
+        Just("|\n".to_owned()),
+        ".{0,12}",
+    ];
+    let change = prop_oneof![
+        Just(Change::Drop),
+        Just(Change::Repeat),
+        any::<usize>().prop_map(Change::Swap),
+        text.clone().prop_map(Change::Insert),
+        text.prop_map(Change::Replace),
+        Just(Change::Cut),
+    ];
+    (any::<usize>(), change)
+}
+
+/// Words of a text are exchanged for others of it, dropped, repeated, or followed by something else.
+fn mutate(text: &str, changes: &[(usize, Change)]) -> String {
+    let mut words: Vec<String> =
+        text.split_inclusive([' ', '\n', ',']).map(str::to_owned).collect();
+    for (at, change) in changes {
+        if words.is_empty() {
+            break;
+        }
+        let at = at % words.len();
+        match change {
+            Change::Drop => drop(words.remove(at)),
+            Change::Repeat => words.insert(at, words[at].clone()),
+            Change::Swap(other) => {
+                let other = other % words.len();
+                words.swap(at, other);
+            }
+            Change::Insert(text) => words.insert(at, text.clone()),
+            Change::Replace(text) => words[at].clone_from(text),
+            Change::Cut => words.truncate(at),
+        }
+    }
+    words.concat()
+}
+
+#[test]
+fn bytes_are_refused_in_peace() {
+    check("bytes_are_refused_in_peace", prop::collection::vec(any::<u8>(), 0..400), |bytes| {
+        let source = Source::from_bytes("any.yaml", &bytes);
+        read(source.text);
+    });
+}
+
+#[test]
+fn characters_are_refused_in_peace() {
+    check("characters_are_refused_in_peace", "[-\\[\\]{}:,&*!|>'\"%@`#? a-c\n\t]{0,200}", read);
+}
+
+#[test]
+fn good_tables_gone_wrong_are_read_in_peace() {
+    let texts = good();
+    let changes = prop::collection::vec(change(), 1..6);
+    let strategy = (prop::sample::select(texts), changes);
+    check("good_tables_gone_wrong_are_read_in_peace", strategy, |(text, changes)| {
+        read(mutate(&text, &changes));
+    });
+}
+
+/// Files at the bounds: each is read, or refused by a limit, in bounded time.
+#[test]
+fn large_files_end() {
+    let head = "language: 1\nmachine: m\nstates: { s0: { initial: true } }\nevents: { e: { kind: command } }\n";
+    let many =
+        |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let rows = |line: &dyn Fn(usize) -> String| {
+        let count = (limit::FILE_BYTES - head.len() - 20) / line(99_999).len();
+        format!("{head}transitions:\n{}", many(count, line))
+    };
+    for text in [
+        "a: ".repeat(limit::FILE_BYTES / 3),
+        "[".repeat(limit::FILE_BYTES),
+        "? ".repeat(limit::FILE_BYTES / 2),
+        "- ".repeat(limit::FILE_BYTES / 2),
+        "&a *a ".repeat(limit::FILE_BYTES / 6),
+        "x".repeat(limit::FILE_BYTES + 1),
+        format!("machine: {}", "x".repeat(limit::FILE_BYTES - 20)),
+        many(60_000, &|nth| format!("key{nth}: v\n")),
+        format!("{head}transitions: [{}]", "{},".repeat(300_000)),
+        rows(&|nth| format!("- {{ from: s{nth}, to: s{nth}, event: e }}\n")),
+        rows(&|nth| format!("- {{ from: any, to: same, event: e, if: g{} }}\n", nth % 40)),
+        format!(
+            "{head}transitions: [{{ from: s0, to: s0, event: e, do: [{}] }}]",
+            "abcde, ".repeat(100_000)
+        ),
+        format!(
+            "{head}transitions: []\nignore:\n{}",
+            many(20_000, &|_| "- { state: any, event: e, because: x }\n".into())
+        ),
+        format!(
+            "{}transitions: []\n",
+            head.replace(
+                "{ s0:",
+                &format!(
+                    "{{ {} s0:",
+                    many(900, &|nth| format!("s{nth}: {{}},")).replace("s0: {},", "")
+                )
+            )
+            .replace(
+                "{ e:",
+                &format!("{{ {} e:", many(900, &|nth| format!("e{nth}: {{ kind: command }},")))
+            )
+        ),
+    ] {
+        read(text);
+    }
+}
