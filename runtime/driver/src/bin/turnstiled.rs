@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgGroup, Parser};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_driver::server::{Options, Server, ServerTls, Storage, Tokens};
@@ -90,6 +91,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> io::Result<()> {
+    // A connection is a file: as many as the system lets us have.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     let listen = args.listen;
     let storage = match &args.data {
         Some(dir) => Storage::Blocking(Box::new(LogStore::open(dir)?)),

@@ -1,7 +1,7 @@
 //! A server within the test and the plainest of HTTP clients, which shares no code with ours.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -117,10 +117,15 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(at: SocketAddr) -> Self {
-        let stream = TcpStream::connect(at).expect("the server listens");
+        Self::try_new(at).expect("the server listens")
+    }
+
+    /// None where the server is gone.
+    pub(crate) fn try_new(at: SocketAddr) -> Option<Self> {
+        let stream = TcpStream::connect(at).ok()?;
         stream.set_nodelay(true).expect("a socket takes it");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket takes it");
-        Self { at, stream: BufReader::new(stream), headers: Vec::new() }
+        Some(Self { at, stream: BufReader::new(stream), headers: Vec::new() })
     }
 
     /// The same, with a header in every request.
@@ -150,7 +155,17 @@ impl Client {
         self.hear()
     }
 
+    /// None where the server goes away before it has answered.
+    pub(crate) fn try_request(&mut self, method: &str, path: &str, body: &str) -> Option<Answer> {
+        self.try_send(method, path, body).ok()?;
+        self.try_hear().ok()
+    }
+
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &str) {
+        self.try_send(method, path, body).expect("the server reads");
+    }
+
+    fn try_send(&mut self, method: &str, path: &str, body: &str) -> io::Result<()> {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.at);
         for (name, value) in &self.headers {
             text += &format!("{name}: {value}\r\n");
@@ -158,30 +173,35 @@ impl Client {
         text +=
             &format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
         text += body;
-        self.stream.get_mut().write_all(text.as_bytes()).expect("the server reads");
+        self.stream.get_mut().write_all(text.as_bytes())
     }
 
+    #[track_caller]
     pub(crate) fn hear(&mut self) -> Answer {
-        let line = self.line();
+        self.try_hear().expect("a whole answer within the test's patience")
+    }
+
+    fn try_hear(&mut self) -> io::Result<Answer> {
+        let line = self.line()?;
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
-        let status = status.unwrap_or_else(|| panic!("no status in {line:?}"));
+        let status = status.ok_or_else(|| io::Error::other(format!("no status in {line:?}")))?;
         let mut headers = BTreeMap::new();
         loop {
-            let line = self.line();
+            let line = self.line()?;
             let Some((name, value)) = line.split_once(':') else { break };
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
         let len = headers.get("content-length").map_or(0, |len| len.parse().expect("a number"));
         let mut body = vec![0; len];
-        self.stream.read_exact(&mut body).expect("a whole body");
-        let text = String::from_utf8(body).expect("UTF-8");
-        Answer { status, headers, text }
+        self.stream.read_exact(&mut body)?;
+        let text = String::from_utf8(body).map_err(io::Error::other)?;
+        Ok(Answer { status, headers, text })
     }
 
-    fn line(&mut self) -> String {
+    fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
-        self.stream.read_line(&mut line).expect("an answer within the test's patience");
-        line.trim_end().to_owned()
+        self.stream.read_line(&mut line)?;
+        Ok(line.trim_end().to_owned())
     }
 
     pub(crate) fn stream(&mut self) -> &mut TcpStream {

@@ -2,7 +2,10 @@
 
 mod additions;
 mod http;
+mod noise;
 mod protocol;
+mod real;
 mod replay;
+mod restart;
 mod simulation;
 mod store;

@@ -1,0 +1,226 @@
+//! The real `turnstiled`: killed in mid-load, started again, and with ten thousand idle callers.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::Value;
+
+use crate::http::{Answer, Client, until};
+
+/// How often the server is killed.
+const KILLS: u64 = 50;
+const CLIENTS: u64 = 4;
+
+/// The server as a process of its own.
+struct Turnstiled {
+    child: Child,
+    at: SocketAddr,
+}
+
+impl Turnstiled {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_turnstiled"))
+            .args(["--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .env("TURNSTILE_LOG", "error")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
+        let out = child.stdout.take().expect("it is piped");
+        BufReader::new(out).read_line(&mut line).expect("the server says where it listens");
+        let at = line.trim().rsplit('/').next().and_then(|at| at.parse().ok());
+        Self { child, at: at.unwrap_or_else(|| panic!("no address in {line:?}")) }
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().expect("it is our child");
+        self.child.wait().expect("it is our child");
+    }
+}
+
+impl Drop for Turnstiled {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("real").join(name);
+    if dir.exists() {
+        std::fs::remove_dir_all(&dir).expect("the directory is ours");
+    }
+    dir
+}
+
+/// What a client was told of one claim, and what it asked for last without an answer.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    token: u64,
+    is_released: bool,
+    /// A release was sent: it may have happened, answered or not.
+    has_asked_release: bool,
+}
+
+/// Posts and releases until the server is gone; what was answered.
+fn load(at: SocketAddr, resource: &str, count: &AtomicU64) -> BTreeMap<String, Known> {
+    let mut known = BTreeMap::new();
+    let Some(mut client) = Client::try_new(at) else { return known };
+    let body = format!(r#"{{"resource":"{resource}","ttl":600}}"#);
+    loop {
+        let Some(claim) = client.try_request("POST", "/v1/claims/", &body) else { return known };
+        if claim.status != 201 {
+            // A claim of an earlier life, whose answer never came, holds the lock.
+            assert_eq!(claim.status, 202, "{claim:?}");
+            if !clear(&mut client, resource) {
+                return known;
+            }
+            continue;
+        }
+        let (path, token) = (claim.path(), token(&claim));
+        let held = Known { token, ..Known::default() };
+        known.insert(path.clone(), Known { has_asked_release: true, ..held });
+        let release = r#"{"status":"released"}"#;
+        let Some(released) = client.try_request("PATCH", &path, release) else { return known };
+        assert_eq!(released.status, 204, "{released:?}");
+        known.entry(path).or_default().is_released = true;
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Revokes every claim of a resource that is not over.
+fn clear(client: &mut Client, resource: &str) -> bool {
+    for status in ["active", "waiting"] {
+        let path = format!("/v1/claims/?resource={resource}&status={status}&limit=100");
+        let Some(list) = client.try_request("GET", &path, "") else { return false };
+        for claim in list.json().as_array().expect("an array") {
+            let url = claim["url"].as_str().expect("a URL");
+            let path = &url[url.find("/v1/").expect("a path")..];
+            let revoke = r#"{"status":"revoked"}"#;
+            if client.try_request("PATCH", path, revoke).is_none() {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+fn token(claim: &Answer) -> u64 {
+    claim.field("fencing_token").as_u64().expect("a token")
+}
+
+#[test]
+fn a_server_killed_in_mid_load_loses_nothing_that_it_answered() {
+    let dir = dir("killed");
+    let data = dir.to_str().expect("a readable path");
+    let mut newest = 0;
+    let mut answered = 0;
+    for life in 0..KILLS {
+        let mut server = Turnstiled::start(&["--data", data]);
+        let count = AtomicU64::new(0);
+        let at = server.at;
+        let known: BTreeMap<String, Known> = std::thread::scope(|scope| {
+            let loads: Vec<_> = (0..CLIENTS)
+                .map(|number| {
+                    let count = &count;
+                    scope.spawn(move || load(at, &format!("r{number}"), count))
+                })
+                .collect();
+            until("the server is busy", || count.load(Ordering::Relaxed) > 20 + life % 17);
+            server.kill();
+            loads.into_iter().flat_map(|load| load.join().expect("a client ends well")).collect()
+        });
+        answered += known.len();
+        let server = Turnstiled::start(&["--data", data]);
+        check_life(&mut Client::new(server.at), &known, &mut newest);
+    }
+    println!("{KILLS} kills, {answered} claims answered, newest token {newest}");
+}
+
+/// Everything that was answered is so, nobody holds twice, and no token goes back.
+fn check_life(client: &mut Client, known: &BTreeMap<String, Known>, newest: &mut u64) {
+    let before = *newest;
+    for (path, known) in known {
+        let claim = client.get(path).expect(200);
+        assert!(known.token > before, "{known:?} of {path} after {before}");
+        *newest = (*newest).max(known.token);
+        assert_eq!(token(&claim), known.token, "{path}");
+        let status = claim.field("status");
+        if known.is_released {
+            assert_eq!(status, "released", "{path}: {known:?}");
+        } else {
+            assert!(known.has_asked_release && (status == "active" || status == "released"));
+        }
+    }
+    let active = client.get("/v1/claims/?status=active&limit=1000").json();
+    let mut holders: BTreeMap<String, Value> = BTreeMap::new();
+    for claim in active.as_array().expect("an array") {
+        let resource = claim["resource"].as_str().expect("a name").to_owned();
+        let first = holders.insert(resource, claim["url"].clone());
+        assert_eq!(first, None, "two hold the lock of {claim}");
+    }
+    let next = client.post(r#"{"resource":"next","ttl":600}"#).expect(201);
+    assert!(token(&next) > *newest, "no token goes back");
+    *newest = token(&next);
+    client.set(&next.path(), "released").expect(204);
+}
+
+#[test]
+fn ten_thousand_idle_connections_keep_nobody_out() {
+    let limit = getrlimit(Resource::Nofile);
+    let room = limit.maximum.map_or(20_000, |maximum| maximum.saturating_sub(500));
+    let count = room.min(10_000) as usize;
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })
+        .expect("up to the hard");
+    let server = Turnstiled::start(&["--in-memory"]);
+    let connect = |_| TcpStream::connect(server.at).expect("the server takes it in");
+    let idle: Vec<TcpStream> = (0..count).map(connect).collect();
+    let mut client = Client::new(server.at);
+    for _ in 0..100 {
+        let claim = client.post(r#"{"resource":"r","ttl":60}"#).expect(201);
+        client.set(&claim.path(), "released").expect(204);
+    }
+    let metrics = client.get("/metrics").expect(200).text;
+    assert!(metrics.contains(&format!("turnstile_connections {}\n", idle.len() + 1)), "{metrics}");
+    println!("{} idle connections", idle.len());
+}
+
+#[test]
+fn one_connection_too_many_is_told_so() {
+    let server = Turnstiled::start(&["--in-memory", "--connections-max", "1"]);
+    let mut first = Client::new(server.at);
+    first.get("/healthz").expect(200);
+    Client::new(server.at).hear().expect(503);
+    first.get("/healthz").expect(200);
+}
+
+#[test]
+fn a_server_beyond_loopback_wants_tls_and_tokens() {
+    let refused = Command::new(env!("CARGO_BIN_EXE_turnstiled"))
+        .args(["--listen", "0.0.0.0:0", "--in-memory"])
+        .output()
+        .expect("the server starts");
+    assert_eq!(refused.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(text.contains("TLS and bearer tokens are required"), "{text}");
+}
+
+#[test]
+fn sigterm_ends_the_server_in_good_order() {
+    let dir = dir("term");
+    let data = dir.to_str().expect("a readable path");
+    let mut server = Turnstiled::start(&["--data", data]);
+    let held = Client::new(server.at).post(r#"{"resource":"r","ttl":600}"#).expect(201);
+    let id = rustix::process::Pid::from_child(&server.child);
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
+    let status = server.child.wait().expect("it is our child");
+    assert!(status.success(), "{status}");
+    let server = Turnstiled::start(&["--data", data]);
+    let claim = Client::new(server.at).get(&held.path()).expect(200);
+    assert_eq!((claim.field("status"), token(&claim)), ("active".into(), token(&held)));
+}
