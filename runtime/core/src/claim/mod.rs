@@ -4,6 +4,7 @@
 //! [`keychain`] holds many claims over one connection. They speak [`message::Message`]s.
 
 pub mod client;
+pub mod keychain;
 pub mod message;
 pub mod record;
 mod words;

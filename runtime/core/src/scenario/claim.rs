@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::actor::{Actor, Travels, Words};
 use crate::claim::client::{self, Client};
+use crate::claim::keychain::{self, Keychain};
 use crate::claim::message::{Caller, Message, Request, ResourceName, Response, Server};
 use crate::claim::record::{self, Limits, Records, Saved};
 use crate::fence::{Fence, Never};
@@ -29,6 +30,7 @@ pub fn cast(what: &str) -> Option<Box<dyn Actor<Message>>> {
             Some(Records::new(Limits { waiters_max: 2, finished_max: 2 }).into())
         }
         "fence" => Some(Fence.into()),
+        "keychain" => Some(Keychain::new().into()),
         _ => None,
     }
 }
@@ -74,6 +76,36 @@ impl<R: claim::Rules> Words for Client<R> {
                 Some(client::Command::Claim { key: IdempotencyKey::new(key) })
             }
         }
+    }
+
+    fn saved((): &()) -> String {
+        String::new()
+    }
+}
+
+impl<R: claim::Rules> Words for Keychain<R> {
+    fn peer_name(peer: Server) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<Server> {
+        <Client<R> as Words>::peer(name)
+    }
+
+    fn command(words: &str) -> Option<keychain::Command> {
+        let resource = |number: &str| number.parse().ok().map(ResourceName);
+        if words == "to close" {
+            return Some(keychain::Command::Close);
+        }
+        if let Some(number) = words.strip_prefix("to release resource ") {
+            return Some(keychain::Command::Release { resource: resource(number)? });
+        }
+        if let Some(number) = words.strip_prefix("to act on resource ") {
+            return Some(keychain::Command::Act { resource: resource(number)? });
+        }
+        let (number, key) = words.strip_prefix("to claim resource ")?.split_once(" with key ")?;
+        let key = IdempotencyKey::new(key.parse().ok()?);
+        Some(keychain::Command::Claim { resource: resource(number)?, key })
     }
 
     fn saved((): &()) -> String {

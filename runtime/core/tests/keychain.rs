@@ -1,0 +1,175 @@
+//! The keychain: claims of several resources over one connection, none disturbing another.
+
+use turnstile_core::claim::client;
+use turnstile_core::claim::keychain::{CLAIMS_MAX, Command, Keychain, Notice, State, Timer};
+use turnstile_core::claim::message::{
+    Ask, Asked, Message, Request, ResourceName, Response, Server,
+};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_core::step::{EffectOf, InputOf, Out};
+use turnstile_core::{Core, Effect, Input};
+use turnstile_machines::claim::Resource;
+
+type Effects = Vec<EffectOf<Keychain>>;
+
+const DOOR: ResourceName = ResourceName(1);
+const GATE: ResourceName = ResourceName(2);
+
+struct Run {
+    core: Keychain,
+    state: State,
+}
+
+impl Run {
+    fn new() -> Self {
+        let core = Keychain::new();
+        let state = core.start();
+        Self { core, state }
+    }
+
+    fn step(&mut self, input: InputOf<Keychain>) -> Effects {
+        let mut out = Out::default();
+        self.core.step(&mut self.state, input, &mut out);
+        out.effects
+    }
+
+    fn told(&mut self, command: Command) -> Effects {
+        self.step(Input::Command(command))
+    }
+
+    fn claims(&mut self, resource: ResourceName, key: u64) -> Effects {
+        self.told(Command::Claim { resource, key: IdempotencyKey::new(key) })
+    }
+
+    fn hears(&mut self, response: Response) -> Effects {
+        self.step(Input::Message { from: Server::Claims, message: Message::Response(response) })
+    }
+
+    fn fires(&mut self, resource: ResourceName, timer: Resource) -> Effects {
+        self.step(Input::Fired(Timer { resource, timer }))
+    }
+
+    /// Gets the lock of a resource, as the claim with the id of the resource.
+    fn acquires(&mut self, resource: ResourceName) {
+        let id = u64::from(resource.0);
+        let effects = self.claims(resource, id);
+        let queued = Response::bare(asked(&effects).0, 202);
+        self.hears(Response { claim: Some(ClaimId::new(id)), ..queued });
+        let effects = self.fires(resource, Resource::ActivateTimer);
+        let effects = self.hears(Response::bare(asked(&effects).0, 200));
+        let notice = client::Notice::Acquired { token: None };
+        let told = Effect::Notify(Notice::Told { resource, notice });
+        assert!(effects.contains(&told), "{effects:?}");
+    }
+}
+
+/// The one request among the effects.
+#[track_caller]
+fn asked(effects: &Effects) -> (CallId, Ask) {
+    let request = |effect: &EffectOf<Keychain>| {
+        let Effect::Send { to: Server::Claims, message: Message::Request(request) } = effect else {
+            return None;
+        };
+        let Request { call, ask } = *request;
+        Some((call, ask))
+    };
+    let requests: Vec<_> = effects.iter().filter_map(request).collect();
+    let [request] = requests[..] else { panic!("one request: {effects:?}") };
+    request
+}
+
+fn status(resource: ResourceName, to: Asked) -> Ask {
+    Ask::Status { claim: ClaimId::new(u64::from(resource.0)), to }
+}
+
+#[test]
+fn a_second_claim_of_a_resource_is_refused_and_the_first_named() {
+    let mut run = Run::new();
+    run.claims(DOOR, 11);
+    let before = run.state.clone();
+    let refused = Notice::AlreadyClaimed {
+        resource: DOOR,
+        key: IdempotencyKey::new(12),
+        first: IdempotencyKey::new(11),
+    };
+    assert_eq!(run.claims(DOOR, 12), [Effect::Notify(refused)]);
+    assert_eq!(run.state, before, "and the first one is not disturbed");
+    assert_ne!(run.claims(GATE, 13), []);
+}
+
+#[test]
+fn a_resource_may_be_claimed_again_once_its_claim_has_ended() {
+    let mut run = Run::new();
+    let call = asked(&run.claims(DOOR, 1)).0;
+    run.hears(Response::bare(call, 400));
+    assert_eq!(run.state.claimed().count(), 0);
+    run.acquires(DOOR);
+}
+
+#[test]
+fn calls_of_two_claims_have_different_numbers_and_find_their_way() {
+    let mut run = Run::new();
+    let door = asked(&run.claims(DOOR, 1)).0;
+    let gate = asked(&run.claims(GATE, 2)).0;
+    assert_ne!(door, gate);
+    let queued = Response { claim: Some(ClaimId::new(5)), ..Response::bare(gate, 202) };
+    let effects = run.hears(queued);
+    let timer = Timer { resource: GATE, timer: Resource::ActivateTimer };
+    assert!(effects.contains(&Effect::Arm(timer)), "{effects:?}");
+    let claim = |run: &Run, resource| run.state.claim(resource).expect("claimed").claim;
+    assert_eq!((claim(&run, DOOR), claim(&run, GATE)), (None, Some(ClaimId::new(5))));
+}
+
+#[test]
+fn the_end_of_the_pipe_gives_back_what_is_held_and_gives_up_what_is_not() {
+    let mut run = Run::new();
+    run.acquires(DOOR);
+    let effects = run.claims(GATE, 2);
+    let queued = Response::bare(asked(&effects).0, 202);
+    run.hears(Response { claim: Some(ClaimId::new(2)), ..queued });
+    let effects = run.told(Command::Close);
+    let sent: Vec<Ask> = effects
+        .iter()
+        .filter_map(|effect| {
+            let Effect::Send { to: _, message: Message::Request(request) } = effect else {
+                return None;
+            };
+            Some(request.ask)
+        })
+        .collect();
+    assert_eq!(sent, [status(DOOR, Asked::Released), status(GATE, Asked::Aborted)]);
+    assert_eq!(run.told(Command::Close), [], "once is enough");
+    assert_eq!(run.told(Command::Release { resource: DOOR }), []);
+}
+
+#[test]
+fn an_answer_to_a_claim_that_has_ended_is_nobodys() {
+    let mut run = Run::new();
+    let call = asked(&run.claims(DOOR, 1)).0;
+    run.hears(Response::bare(call, 400));
+    assert_eq!(run.state.claimed().count(), 0, "the server refused it");
+    let before = run.state.clone();
+    assert_eq!(run.hears(Response::bare(call, 201)), []);
+    assert_eq!(run.state, before);
+}
+
+#[test]
+fn a_timer_of_a_resource_that_is_not_claimed_does_nothing() {
+    let mut run = Run::new();
+    assert_eq!(run.fires(DOOR, Resource::RenewTimer), []);
+    assert_eq!(run.told(Command::Release { resource: DOOR }), []);
+    assert_eq!(run.told(Command::Act { resource: DOOR }), []);
+}
+
+#[test]
+fn there_is_a_most_and_who_comes_after_is_told() {
+    let mut run = Run::new();
+    for number in 0..CLAIMS_MAX {
+        let number = u32::try_from(number).expect("few");
+        run.claims(ResourceName(number), number.into());
+    }
+    let resource = ResourceName(u32::MAX);
+    let key = IdempotencyKey::new(u64::MAX);
+    let refused = Effect::Notify(Notice::TooMany { resource, key });
+    assert_eq!(run.claims(resource, u64::MAX), [refused]);
+}
