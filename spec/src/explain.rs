@@ -1,5 +1,5 @@
-//! One page for each code: what the fault means, with an example. The examples are the fixtures of the
-//! tests, text and fault, so that a page cannot say what the reader does not.
+//! One page for each code: what the fault means, with an example. The examples are the fixtures of
+//! the tests, text and fault, so that a page cannot say what the reader does not.
 
 use crate::code;
 
@@ -18,10 +18,10 @@ pub fn explain(code: &str) -> Option<&'static str> {
 /// The one fault that no file shows by itself: it takes a program to be compared with.
 const NOT_COMPILED: &str = "T090: a name that the compiled core does not know
 
-A file whose `machine` is bundled runs through the core that was compiled into this program. It names
-a state, an event, an action or a resource that the core was not compiled with. In a checkout, edit the
-file under spec/tables and build anew; elsewhere, check the machine under another name, by its table
-alone.
+A file whose `machine` is bundled runs through the core that was compiled into this program. It
+names a state, an event, an action or a resource that the core was not compiled with. In a checkout,
+edit the file under spec/tables and build anew; elsewhere, check the machine under another name, by
+its table alone.
 ";
 
 macro_rules! pages {

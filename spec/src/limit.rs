@@ -1,4 +1,5 @@
-//! Every bound of the reader, by name. Never read from the environment: a file means the same to all.
+//! Every bound of the reader, by name. Never read from the environment: a file means the same to
+//! all.
 
 /// The largest file, in bytes.
 pub const FILE_BYTES: usize = 1 << 20;

@@ -1,4 +1,5 @@
-//! The shapes of YAML that the language knows: checked here, written as JSON Schema from the same data.
+//! The shapes of YAML that the language knows: checked here, written as JSON Schema from the same
+//! data.
 //!
 //! Decides nothing about meaning: whether a name is declared is a lint's question.
 

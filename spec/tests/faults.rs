@@ -1,5 +1,5 @@
-//! Every fault's whole text: each `faults/T###-slug.yaml` is read and what comes back is compared with
-//! the `.stderr` beside it. `UPDATE_FAULTS=1` writes those anew.
+//! Every fault's whole text: each `faults/T###-slug.yaml` is read and what comes back is compared
+//! with the `.stderr` beside it. `UPDATE_FAULTS=1` writes those anew.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,8 +17,8 @@ fn files(ending: &str) -> BTreeSet<String> {
     names.filter_map(|name| name.expect("UTF-8").strip_suffix(ending).map(str::to_owned)).collect()
 }
 
-/// What is wrong with a file: what stops the reader, else the literal table's findings, else what the
-/// amendments leave.
+/// What is wrong with a file: what stops the reader, else the literal table's findings, else what
+/// the amendments leave.
 fn faults(source: &Source) -> Vec<Fault> {
     if source.text.starts_with("system:") {
         return System::read(source.clone()).expect_err("a fault").list;

@@ -134,7 +134,8 @@ fn change() -> impl Strategy<Value = (usize, Change)> {
     (any::<usize>(), change)
 }
 
-/// Words of a text are exchanged for others of it, dropped, repeated, or followed by something else.
+/// Words of a text are exchanged for others of it, dropped, repeated, or followed by something
+/// else.
 fn mutate(text: &str, changes: &[(usize, Change)]) -> String {
     let mut words: Vec<String> =
         text.split_inclusive([' ', '\n', ',']).map(str::to_owned).collect();

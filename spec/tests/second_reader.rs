@@ -1,4 +1,5 @@
-//! A second, independent reader of YAML sees the same table: same names, same rows, in the same order.
+//! A second, independent reader of YAML sees the same table: same names, same rows, in the same
+//! order.
 
 use std::fs;
 use std::path::Path;

@@ -116,7 +116,7 @@ fn intro(written: &Sheet<'_>) -> String {
         format!("From `{}`{title}{section}{lines}. ", document.file)
     });
     format!(
-        "{from}The document has {} and {}; the reader has {} on it as written; it is amended in {}.",
+        "{from}The document has {} and {}; the reader has {} on it; it is amended in {}.",
         counts(states.count(), "state"),
         counts(written.written_rows().len(), "row"),
         counts(written.findings.len(), "finding"),

@@ -82,7 +82,14 @@ fn a_claim_begins_with_a_post_and_a_timeout() {
         matches!(
             effects[..],
             [
-                Effect::Send { to: Server::Claims, message: Message::Request(Request { call, ask: Ask::Post { resource: RESOURCE, wait: false, .. } }) },
+                Effect::Send {
+                    to: Server::Claims,
+                    message:
+                        Message::Request(Request {
+                            call,
+                            ask: Ask::Post { resource: RESOURCE, wait: false, .. },
+                        }),
+                },
                 Effect::Arm(Resource::TimeoutTimer),
             ] if call == CallId::new(0)
         ),

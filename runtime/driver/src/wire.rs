@@ -1,4 +1,5 @@
-//! The claim protocol as it lies on the wire: bodies, dates, headers, filters. No sockets, no state.
+//! The claim protocol as it lies on the wire: bodies, dates, headers, filters. No sockets, no
+//! state.
 //!
 //! Server and client share it. What a status means is the core's; how it is spelled is here.
 

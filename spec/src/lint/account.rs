@@ -1,5 +1,5 @@
-//! Adds up one row: what its source holds, less what the row takes, plus what it creates, beside what
-//! its destination holds. Says nothing; [`super::resources`] does.
+//! Adds up one row: what its source holds, less what the row takes, plus what it creates, beside
+//! what its destination holds. Says nothing; [`super::resources`] does.
 
 use std::collections::BTreeMap;
 

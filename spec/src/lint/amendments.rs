@@ -1,4 +1,5 @@
-//! Amendments among themselves: two of one thing, one without effect, one that needs what is not there.
+//! Amendments among themselves: two of one thing, one without effect, one that needs what is not
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 

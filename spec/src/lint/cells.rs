@@ -1,5 +1,5 @@
-//! Every state, event and payload is a row, ignored, impossible, or stands here: cells of which nothing
-//! is said, and cells that are said twice.
+//! Every state, event and payload is a row, ignored, impossible, or stands here: cells of which
+//! nothing is said, and cells that are said twice.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Two rows for one state, event, payload and answer of the guards: the same row twice, or a conflict.
+//! Two rows for one state, event, payload and answer of the guards: the same row twice, or a
+//! conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! The lint passes, one a file: each looks at a whole table and adds what it finds. None changes it.
+//! The lint passes, one a file: each looks at a whole table and adds what it finds. None changes
+//! it.
 
 mod account;
 mod amendments;
@@ -38,8 +39,8 @@ pub(crate) fn errors(raw: &raw::Table, faults: &mut Vec<Fault>) {
     payloads::check(raw, faults);
 }
 
-/// What is wrong with a table whatever is wrong with its file: what these find does not follow from a
-/// key that is misspelled elsewhere.
+/// What is wrong with a table whatever is wrong with its file: what these find does not follow from
+/// a key that is misspelled elsewhere.
 pub(crate) fn sure(subject: &Subject<'_>) -> Vec<Fault> {
     run(subject, &[undeclared::check, names::check, patterns::check, conflicts::check])
 }

@@ -40,18 +40,19 @@ fn fault(subject: &Subject<'_>, word: &Word, wrong: &Wrong) -> Option<Fault> {
         Wrong::Unreadable(part) => {
             Fault::finding(code::UNREADABLE, format!("`{part}` is no value of `{name}`"))
                 .label(word.span, "this pattern cannot be read")
-                .help(format!("its values are {domain}; write them as `404`, `4xx`, `400..409`, `5xx, 404` or `4xx except 404`"))
+                .help(format!(
+                    "its values are {domain}; write them as `404`, `4xx`, `400..409`, `5xx, 404` \
+                     or `4xx except 404`"
+                ))
         }
         Wrong::Outside(part) => {
             Fault::finding(code::OUTSIDE, format!("`{name}` never carries `{part}`"))
                 .label(word.span, "outside of what is declared")
                 .help(format!("its values are {domain}"))
         }
-        Wrong::Empty => {
-            Fault::finding(code::EMPTY, format!("no value is left in `{}`", word.text))
-                .label(word.span, "this takes nothing")
-                .help("take fewer values away behind `except`, or remove it")
-        }
+        Wrong::Empty => Fault::finding(code::EMPTY, format!("no value is left in `{}`", word.text))
+            .label(word.span, "this takes nothing")
+            .help("take fewer values away behind `except`, or remove it"),
     };
     Some(fault)
 }

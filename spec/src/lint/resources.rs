@@ -42,7 +42,10 @@ fn lists(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
                 let fault = Fault::finding(code::HELD_TWICE, message)
                     .label(word.span, "the second")
                     .label(first, "the first")
-                    .help("a state holds a thing always (`holds`) or sometimes (`may hold`), and once");
+                    .help(
+                        "a state holds a thing always (`holds`) or sometimes (`may hold`), \
+                         and once",
+                    );
                 faults.push(fault);
             }
         }

@@ -1,5 +1,5 @@
-//! A table file as it is written: words and places, names not yet looked up. Stands between the YAML
-//! tree, whose shape is checked by then, and the reader. It finds no faults.
+//! A table file as it is written: words and places, names not yet looked up. Stands between the
+//! YAML tree, whose shape is checked by then, and the reader. It finds no faults.
 
 mod amendment;
 mod row;

@@ -1,5 +1,5 @@
-//! A draft becomes a [`Table`]: lists written out, patterns and general words resolved. What cannot be
-//! resolved is left out here and reported by a lint.
+//! A draft becomes a [`Table`]: lists written out, patterns and general words resolved. What cannot
+//! be resolved is left out here and reported by a lint.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Which payloads of a cell are taken, decided exactly over values and over every answer of the guards.
+//! Which payloads of a cell are taken, decided exactly over values and over every answer of the
+//! guards.
 
 use std::collections::BTreeSet;
 
@@ -102,8 +103,8 @@ fn few(of: &[&Guard]) -> Option<Vec<GuardId>> {
     (ids.len() <= limit::CELL_GUARDS).then(|| ids.into_iter().collect())
 }
 
-/// A condition's value under every answer of the guards: the n-th bit is for the answers that are the
-/// digits of n.
+/// A condition's value under every answer of the guards: the n-th bit is for the answers that are
+/// the digits of n.
 type Truth = Vec<u64>;
 
 fn truth(guard: &Guard, ids: &[GuardId]) -> Truth {

@@ -1,5 +1,5 @@
-//! A table on its way: declarations as written, rows with their ids, and the look-ups that both need.
-//! The literal and the amended table are two drafts over one vocabulary.
+//! A table on its way: declarations as written, rows with their ids, and the look-ups that both
+//! need. The literal and the amended table are two drafts over one vocabulary.
 
 use std::collections::{BTreeMap, BTreeSet};
 

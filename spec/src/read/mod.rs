@@ -1,4 +1,5 @@
-//! From text to the two tables: YAML tree, shapes, words, names, rows. Lints are in [`crate::lint`].
+//! From text to the two tables: YAML tree, shapes, words, names, rows. Lints are in
+//! [`crate::lint`].
 
 pub(crate) mod amend;
 pub(crate) mod build;

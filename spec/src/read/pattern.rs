@@ -1,5 +1,5 @@
-//! Patterns over what an event carries: `response (4xx except 404)`, decided exactly. An event's words
-//! are taken apart here and nowhere else.
+//! Patterns over what an event carries: `response (4xx except 404)`, decided exactly. An event's
+//! words are taken apart here and nowhere else.
 
 use std::ops::RangeInclusive;
 

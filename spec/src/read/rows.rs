@@ -1,5 +1,5 @@
-//! The written rows of a file, each with its stable id: the literal ones, then those that amendments
-//! change or add.
+//! The written rows of a file, each with its stable id: the literal ones, then those that
+//! amendments change or add.
 
 use std::collections::BTreeMap;
 

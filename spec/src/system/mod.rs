@@ -1,5 +1,5 @@
-//! System files: how machines are put together for checking. Which predicate a property has, and what
-//! a budget's name means, is the checker's to say.
+//! System files: how machines are put together for checking. Which predicate a property has, and
+//! what a budget's name means, is the checker's to say.
 
 mod read;
 pub(crate) mod shape;

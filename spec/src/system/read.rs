@@ -1,5 +1,5 @@
-//! From a text to a [`System`]: shapes first, then names. Every fault is an error here: a system that
-//! is not sound is not searched.
+//! From a text to a [`System`]: shapes first, then names. Every fault is an error here: a system
+//! that is not sound is not searched.
 
 use std::collections::BTreeMap;
 

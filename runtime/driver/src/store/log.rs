@@ -1,4 +1,5 @@
-//! The durable store: an append-only log with one `fdatasync` a commit, folded into an image now and then.
+//! The durable store: an append-only log with one `fdatasync` a commit, folded into an image now
+//! and then.
 //!
 //! A directory holds `lock`, `N.log` and at most one `N.image`, which stands for the logs up to N.
 //! Every start opens a new log, so that nothing is written behind a torn frame. The file grows by
@@ -124,7 +125,8 @@ impl Store for LogStore {
 impl Drop for LogStore {
     fn drop(&mut self) {
         if let Some(fold) = self.fold.take() {
-            // The logs are still there if it has failed: nothing is lost, and nobody is left to ask.
+            // The logs are still there if it has failed: nothing is lost, and nobody is left to
+            // ask.
             let _unfolded = fold.join();
         }
     }
