@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use turnstile_core::step::Taken;
-
 use crate::report::options::{Engine, Options, Reductions};
 use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
@@ -13,29 +11,21 @@ use crate::search::breadth::Cut;
 use crate::search::engine::{Judged, Outcome, Question, run};
 use crate::search::fingerprint::collision_chance;
 use crate::search::interned::Interned;
-use crate::search::replay::{Trail, replay};
+use crate::search::replay::{Run, Trail, replay};
 use crate::search::space::Space;
 use crate::search::world::Mark;
+use crate::world::check::{Checked, trouble_words};
 use crate::world::property::Claim;
 use crate::world::system::System;
 use crate::world::values::{Action, State};
+use crate::world::watch::Trouble;
 use crate::world::{Property, World};
-
-/// What a check of a World found.
-#[derive(Debug)]
-pub struct Checked {
-    /// All but the coverage of the tables, which a World does not know.
-    pub report: ResultReport,
-    /// What the tables said in some run: rows, ignored cells, events without a row.
-    pub taken: BTreeSet<Taken>,
-}
 
 /// Checks a World of a system.
 #[must_use]
 pub fn check<S: System>(
     world: &World<S>,
-    name: &str,
-    world_name: &str,
+    (name, world_name): (&str, &str),
     options: &Options<'_>,
 ) -> Checked {
     let began = Instant::now();
@@ -64,7 +54,7 @@ pub fn check<S: System>(
         .iter()
         .zip(&outcome.judged)
         .map(|(property, judged)| {
-            property_report(world, property, judged, &exercised, outcome.reduced)
+            property_report(world, property, judged, (&exercised, &outcome.marks), outcome.reduced)
         })
         .collect();
     end(&mut report, world, &outcome, options);
@@ -73,7 +63,7 @@ pub fn check<S: System>(
         Mark::Taken(taken) => Some(taken),
         Mark::Spent(_) | Mark::Overflowed { .. } => None,
     });
-    Checked { taken: taken.collect(), report }
+    Checked { taken: taken.collect(), result: report }
 }
 
 /// The budgets that were taken from.
@@ -145,7 +135,7 @@ fn property_report<S: System>(
     world: &World<S>,
     property: &Property<S::Types>,
     judged: &Judged,
-    exercised: &[String],
+    (exercised, marks): (&[String], &BTreeSet<Mark>),
     reduced: Reductions,
 ) -> PropertyReport {
     let kind = match property.claim {
@@ -160,13 +150,34 @@ fn property_report<S: System>(
     report.faults_exercised = exercised.to_vec();
     if let Some(trail) = &judged.trail {
         report.loop_from = trail.loop_from;
-        report.counterexample = steps(world, trail, reduced);
+        let run = real_run(world, trail, reduced);
+        report.counterexample = words(world, &run);
+        if judged.verdict == Verdict::Fails
+            && let Some(trouble) = &run.last().watch.trouble
+        {
+            report.finding = Some(trouble_words(trouble));
+            report.others = others(trouble, marks);
+        }
     }
     report
 }
 
-/// A trail as a run of the World, taken once more through the real cores, in words.
-fn steps<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> Vec<StepReport> {
+/// What else does not fit in some run, of the same sort as what the run shown ends in.
+fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
+    let troubles = marks.iter().filter_map(|mark| match mark {
+        Mark::Taken(taken) => Trouble::of(shown.node, taken),
+        Mark::Spent(_) | Mark::Overflowed { .. } => None,
+    });
+    let is_other = |other: &Trouble| {
+        other.kind != shown.kind && other.is_unexpected() == shown.is_unexpected()
+    };
+    troubles.filter(is_other).map(|other| trouble_words(&other)).collect()
+}
+
+type RunOf<S> = Run<State<<S as System>::Types>, Action<<S as System>::Types>>;
+
+/// A trail as a run of the World, taken once more through the real cores.
+fn real_run<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> RunOf<S> {
     let successors = |state: &State<S::Types>| -> Vec<(Action<S::Types>, State<S::Types>)> {
         let actions = world.actions_of(state).into_iter();
         actions
@@ -176,7 +187,10 @@ fn steps<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> Vec
     let space = Interned::new(world, Vec::new(), reduced);
     let mut expander = space.expander();
     let fingerprint = |state: &State<S::Types>| expander.fingerprint(world.parts_of(state.clone()));
-    let run = replay(&trail.fingerprints, vec![world.first()], successors, fingerprint);
+    replay(&trail.fingerprints, vec![world.first()], successors, fingerprint)
+}
+
+fn words<S: System>(world: &World<S>, run: &RunOf<S>) -> Vec<StepReport> {
     let mut state = &run.first;
     let mut words = Vec::new();
     for (action, next) in &run.steps {

@@ -11,7 +11,7 @@ use turnstile_core::Numbers;
 use turnstile_core::number::Class;
 use turnstile_core::step::Taken;
 
-use crate::parts::{Claim, Done, Offer, Parts, Place, Predicate, Property};
+use crate::parts::{Cargo, Claim, Done, Kind, Offer, Parts, Place, Predicate, Property};
 use crate::world::budget::{BudgetId, Left};
 use crate::world::link::{LinkOp, LinkPart};
 use crate::world::node::{Event, NodePart};
@@ -376,5 +376,27 @@ impl<S: System> Parts for World<S> {
             Property { name: property.name.to_owned(), claim, premise }
         };
         self.properties.iter().enumerate().map(of).collect()
+    }
+
+    fn kind(&self, at: Place) -> Kind {
+        if !(0..self.links.len()).all(|link| self.is_roomy(link)) {
+            return Kind::Node;
+        }
+        match at.index().checked_sub(self.nodes.len()) {
+            None => Kind::Node,
+            Some(link) if link < self.links.len() => Kind::Link,
+            Some(_) => Kind::Record,
+        }
+    }
+
+    fn cargo(&self, at: Place, part: &Part<S::Types>) -> Vec<Cargo<Op<S::Types>>> {
+        match part {
+            Part::Link(part) => self.cargo_of_link(at.index() - self.nodes.len(), part),
+            Part::Node(_) | Part::Watch(_) | Part::Left(_) => Vec::new(),
+        }
+    }
+
+    fn may_delay_for_ever(&self, at: Place) -> bool {
+        self.kind(at) == Kind::Link
     }
 }

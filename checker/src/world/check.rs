@@ -157,7 +157,8 @@ fn run<S: System>(world: &World<S>, path: &[u16]) -> Vec<StepReport> {
     steps
 }
 
-fn trouble_words(trouble: &Trouble) -> String {
+/// What does not fit, in words.
+pub(crate) fn trouble_words(trouble: &Trouble) -> String {
     match &trouble.kind {
         TroubleKind::Unexpected { machine, state, event, number: 0 } => {
             format!("{machine}: no row for `{event}` in `{state}`")

@@ -5,10 +5,10 @@
 
 use turnstile_core::Input;
 
-use crate::parts::{Fairness, Offer};
+use crate::parts::{Cargo, Fairness, Offer};
 use crate::search::world::{Op, Wait};
 use crate::world::World;
-use crate::world::link::{LinkKind, LinkPart};
+use crate::world::link::{LinkKind, LinkOp, LinkPart};
 use crate::world::mail::Chance;
 use crate::world::node::{Event, Life, NodePart};
 use crate::world::parts::NodeOffer;
@@ -106,14 +106,33 @@ impl<S: System> World<S> {
         offers.collect()
     }
 
-    /// Whether what is in flight is a set without order that has room for everything: then a
-    /// message may stay there for ever, and no other feels it.
+    /// The messages in flight on a link of which each may be taken away without another feeling
+    /// it. Where several rows match what one brings, each is listed.
+    pub(super) fn cargo_of_link(
+        &self,
+        link: usize,
+        part: &LinkPart<S::Types>,
+    ) -> Vec<Cargo<Op<S::Types>>> {
+        let cargo = self.link_offers(link, part).into_iter().filter_map(|offer| {
+            let (LinkOp::Take(place), Some((to, event))) = (offer.op, offer.delivers) else {
+                return None;
+            };
+            Some(Cargo {
+                to: self.place_of_node(to),
+                input: Op::Comes(event, false),
+                discard: Op::Moves { op: LinkOp::Lose(place), delivers: None, budget: None },
+            })
+        });
+        cargo.collect()
+    }
+
+    /// Whether what is in flight is a set without order: then a message may stay there for ever,
+    /// and no other feels it, as long as there is room. That there was, the search says: a message
+    /// without room ends it as incomplete.
     pub(super) fn is_roomy(&self, link: usize) -> bool {
         match self.links[link].kind {
             LinkKind::Calls { .. } => false,
-            LinkKind::Messages(mail) => {
-                !mail.is_ordered && mail.duplication == Chance::Free && mail.capacity == u8::MAX
-            }
+            LinkKind::Messages(mail) => !mail.is_ordered && mail.duplication == Chance::Free,
         }
     }
 }

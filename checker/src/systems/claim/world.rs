@@ -8,8 +8,9 @@ use turnstile_spec::system;
 
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::{Claim, ClaimTypes};
-use crate::report::options::{Options, Refusal};
+use crate::report::options::{Engine, Options, Refusal};
 use crate::report::result::ResultReport;
+use crate::search;
 use crate::systems::Entry;
 use crate::systems::build::Plan;
 use crate::systems::coverage::coverage;
@@ -48,7 +49,11 @@ fn run(
     options: &Options<'_>,
 ) -> Result<ResultReport, Refusal> {
     let world = Arc::new(world(file, named, options)?);
-    let checked = check(&world, (&file.name, &named.name), options);
+    let title = (file.name.as_str(), named.name.as_str());
+    let checked = match options.engine {
+        Engine::Interned => search::check::check(&world, title, options),
+        Engine::Stateright => check(&world, title, options),
+    };
     let mut result = checked.result;
     result.coverage = coverage(ENTRY.machines, &options.tables, &checked.taken);
     Ok(result)
