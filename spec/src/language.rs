@@ -168,7 +168,7 @@ static SELECTOR: Shape = Shape {
 };
 
 static SET_ROW: Shape = Shape {
-    name: "changed row",
+    name: "new row",
     keys: &[
         may("from", ONE_OR_MORE, "The new source."),
         may("to", NAME, "The new destination."),

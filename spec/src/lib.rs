@@ -15,6 +15,8 @@ mod lint;
 pub mod literal;
 mod raw;
 mod read;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod shape;
 pub mod source;
 pub mod system;
