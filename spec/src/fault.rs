@@ -119,9 +119,12 @@ impl Fault {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
-        Renderer::plain().render(&[group])
+        Renderer::plain().term_width(WIDTH).render(&[group])
     }
 }
+
+/// Columns of a frame: a row of a table is one line and is shown whole.
+const WIDTH: usize = 200;
 
 /// The part of a span on its first line: a whole block is pointed at by its first words.
 fn first_line(text: &str, span: Span) -> Range<usize> {

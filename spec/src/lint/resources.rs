@@ -128,6 +128,9 @@ enum End {
 
 /// The edit: an action that does it, where one is declared, or the state's `holds`.
 fn help(subject: &Subject<'_>, ids: &[ResourceId], end: End, to: &str) -> String {
+    if subject.lookup.declaration(to).is_none() {
+        return format!("declare `{to}` and what it holds, or name a declared state");
+    }
     let edits: Vec<String> = ids
         .iter()
         .map(|id| match action(subject, *id, end) {

@@ -1,0 +1,157 @@
+//! Amendments: all of them at once, each to the literal table; what they leave of it, and what of them
+//! is known by name.
+
+use turnstile_spec::literal::Change;
+use turnstile_spec::table::{EventId, StateId, Table};
+use turnstile_spec::table::{Found, Vocabulary};
+use turnstile_spec::{Literal, Source};
+
+const GATE: &str = "
+language: 1
+machine: gate
+states:
+  shut: { initial: true }
+  open: { holds: [arm timer] }
+events:
+  coin: { kind: command, payload: { cents: 1..200 } }
+  push: { kind: command }
+  arm timer triggers: { consumes: arm timer }
+actions:
+  start: { creates: arm timer }
+resources:
+  arm timer: timer
+transitions:
+  - { from: shut, to: open, event: coin (1xx), do: [start], cite: 1 }
+  - { from: open, to: shut, event: push, cite: 2 }
+  - { from: open, to: shut, event: arm timer triggers, cite: 2 }
+ignore:
+  - { state: open, event: coin, because: the coin is lost }
+  - { state: shut, event: push, because: the arm does not give }
+impossible:
+  - { state: shut, event: arm timer triggers, because: nothing starts it here }
+amendments:
+  - id: gate-01
+    row: { cite: 2, event: push }
+    set: { do: [stop] }
+    add: { actions: { stop: { deletes: arm timer } } }
+    because: a person who has passed leaves the timer running
+    shown-by: [T040]
+  - id: gate-02
+    add:
+      actions: { give back: {} }
+      transitions:
+        - { from: shut, to: same, event: coin (any except 1xx), do: [give back] }
+    because: coins that do not fit are given back
+    shown-by: [T022]
+  - id: gate-03
+    remove: { ignore: [{ state: open, event: coin }] }
+    add: { transitions: [{ from: open, to: same, event: coin, do: [give back] }] }
+    because: no coin is lost
+    needs: [gate-02]
+    shown-by: [no-event-without-row]
+";
+
+fn literal(text: &str) -> Literal {
+    match Literal::read(Source::new("gate.yaml", text)) {
+        Ok(literal) => literal,
+        Err(faults) => panic!("{faults}"),
+    }
+}
+
+/// The ids of the rows that take a payload; `ignored`, `impossible` or `missing` where none does.
+fn taken(names: &Vocabulary, table: &Table, state: &str, event: &str, number: u16) -> Vec<String> {
+    let at = |found: Option<usize>| u16::try_from(found.expect("a name")).expect("few names");
+    let state = StateId(at(names.states.iter().position(|name| name.name == state)));
+    let event = EventId(at(names.events.iter().position(|e| e.name.name == event)));
+    match table.at(state, event, number) {
+        Found::Rows(rows) => rows.iter().map(|row| names.rows[row.id.index()].id.clone()).collect(),
+        Found::Ignored(_) => vec!["ignored".to_owned()],
+        Found::Impossible(_) => vec!["impossible".to_owned()],
+        Found::Missing => vec!["missing".to_owned()],
+    }
+}
+
+fn codes(faults: &[turnstile_spec::Fault]) -> Vec<&str> {
+    faults.iter().map(|fault| fault.code).collect()
+}
+
+#[test]
+fn the_literal_table_knows_no_amendment() {
+    let gate = literal(GATE);
+    assert_eq!(codes(&gate.findings), ["T022", "T040"]);
+    let of = |state, event, number| taken(&gate.vocabulary, &gate.table, state, event, number);
+    assert_eq!(of("shut", "coin", 100), ["1"]);
+    assert_eq!(of("shut", "coin", 200), ["missing"]);
+    assert_eq!(of("open", "coin", 5), ["ignored"]);
+    assert_eq!(of("open", "push", 0), ["2a"]);
+    assert_eq!(of("shut", "arm timer triggers", 0), ["impossible"]);
+}
+
+#[test]
+fn every_amendment_is_put_to_the_literal_table() {
+    let gate = literal(GATE);
+    let sound = gate.amended().unwrap_or_else(|faults| panic!("{faults}"));
+    let of = |state, event, number| taken(&sound.vocabulary, &sound.table, state, event, number);
+    assert_eq!(of("shut", "coin", 100), ["1"]);
+    assert_eq!(of("shut", "coin", 200), ["gate-02.1"]);
+    assert_eq!(of("open", "coin", 5), ["gate-03.1"]);
+    assert_eq!(of("open", "push", 0), ["2a/gate-01"]);
+    let changed = sound.vocabulary.rows.iter().find(|row| row.id == "2a/gate-01").expect("a row");
+    assert_eq!(
+        (changed.does.as_slice(), changed.amended_by.as_deref()),
+        (&["stop".to_owned()][..], Some("gate-01"))
+    );
+}
+
+#[test]
+fn an_amendment_can_be_left_out() {
+    let gate = literal(GATE);
+    assert_eq!(codes(&gate.without(&["gate-01"]).findings), ["T040"]);
+    assert_eq!(codes(&gate.without(&["gate-02", "gate-03"]).findings), ["T022"]);
+    let partial = gate.without(&["gate-03"]);
+    assert_eq!(partial.findings, []);
+    assert_eq!(taken(&gate.vocabulary, &partial.table, "open", "coin", 5), ["ignored"]);
+}
+
+#[test]
+fn an_amendment_says_what_it_does() {
+    let gate = literal(GATE);
+    let id = |row: turnstile_spec::table::RowId| gate.vocabulary.rows[row.index()].id.as_str();
+    let words = |nth: usize| -> Vec<String> {
+        let changes = gate.amendments[nth].changes.iter();
+        changes
+            .map(|change| match change {
+                Change::Row { literal, amended } => {
+                    format!("{} becomes {}", id(*literal), id(*amended))
+                }
+                Change::RowAdded(row) => format!("adds {}", id(*row)),
+                Change::RowRemoved(row) => format!("removes {}", id(*row)),
+                Change::Entry { how, section, name, .. } => format!("{how} {section}: {name}"),
+            })
+            .collect()
+    };
+    assert_eq!(words(0), ["2a becomes 2a/gate-01", "added actions: stop"]);
+    assert_eq!(words(1), ["adds gate-02.1", "added actions: give back"]);
+    assert_eq!(words(2), ["adds gate-03.1", "removed ignore: open: coin"]);
+    assert_eq!(gate.amendments[2].needs, ["gate-02"]);
+}
+
+#[test]
+fn declarations_are_changed_key_by_key() {
+    let text = GATE.to_owned()
+        + "  - id: gate-04
+    change: { states: { shut: { holds: [arm timer] } }, actions: { start: { creates: [] } } }
+    remove: { rows: [{ cite: 2, event: arm timer triggers }] }
+    add: { ignore: [{ state: open, event: arm timer triggers, because: it runs on }] }
+    because: the timer never ends
+    shown-by: [can-end]
+";
+    let gate = literal(&text);
+    let table = gate.without(&[]).table;
+    let shut = table.states[0].as_ref().expect("a state");
+    assert_eq!((shut.holds.len(), shut.initial), (1, true));
+    assert_eq!(taken(&gate.vocabulary, &table, "open", "arm timer triggers", 0), ["ignored"]);
+    let row = table.rows.iter().find(|row| gate.vocabulary.rows[row.id.index()].id == "1");
+    let turnstile_spec::table::Do::Act { ops, .. } = &row.expect("a row").does[0];
+    assert_eq!(ops.as_slice(), []);
+}
