@@ -7,11 +7,13 @@ mod predicates;
 mod world;
 
 use turnstile_core::claim::client::{self, Client};
-use turnstile_core::claim::message::{Caller, Message, ResourceName, Response, Server};
+use turnstile_core::claim::message::{Caller, Lease, Message, ResourceName, Response, Server};
 use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::{self, Fence};
-use turnstile_core::number::{ClaimId, IdempotencyKey};
-use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
+use turnstile_core::step::{
+    Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
+};
 use turnstile_core::{Class, Numbers, without_numbers};
 use turnstile_machines::claim::{Resource, Rules as _};
 
@@ -33,11 +35,36 @@ pub struct ClaimTypes;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// A client of one claim.
-    Client(client::State),
+    Client(Lessee),
     /// The claim server.
     Server(record::State),
     /// The store behind the lock.
     Store(fence::State),
+}
+
+/// A client, and what its clock has to do with the server's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lessee {
+    /// The core's state.
+    pub core: client::State,
+    /// The server counted the ttl anew when it handled the request from whose send the lease is
+    /// counted; so the lease is over first.
+    pub is_backed: bool,
+}
+
+/// A message, and what it has to do with the clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Letter {
+    /// The message.
+    pub message: Message,
+    /// It answers a request with which the server counted the ttl anew.
+    pub is_backed: bool,
+}
+
+impl Letter {
+    fn plain(message: Message) -> Self {
+        Self { message, is_backed: false }
+    }
 }
 
 /// A node's timer.
@@ -81,6 +108,10 @@ pub struct Past {
     pub waits: bool,
     /// A `claim()` was answered.
     pub is_answered: bool,
+    /// Its user was told that it holds the lock, and of no end of it.
+    pub is_held: bool,
+    /// A `release()` waits for its answer.
+    pub releases: bool,
     /// A `claim()` was answered twice.
     pub answered_twice: bool,
     /// The store accepted an act of it since it was told that it holds the lock.
@@ -95,7 +126,7 @@ without_numbers!(Watch);
 
 impl Types for ClaimTypes {
     type State = State;
-    type Message = Message;
+    type Message = Letter;
     type Timer = Timer;
     type Command = client::Command;
     type Notice = Notice;
@@ -161,15 +192,17 @@ impl Claim {
     fn step_client(
         &self,
         choice: u8,
-        state: &mut client::State,
+        lessee: &mut Lessee,
         input: InputOf<ClaimTypes>,
         out: &mut OutOf<ClaimTypes>,
     ) {
         type Of = Client<ClientRules>;
+        let mut is_backed = false;
         let input: CoreInput<Of> = match input {
-            Input::Message { from, message } => {
+            Input::Message { from, message: letter } => {
                 let from = if from == self.server() { Server::Claims } else { Server::Store };
-                Input::Message { from, message }
+                is_backed = letter.is_backed;
+                Input::Message { from, message: letter.message }
             }
             Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
             Input::Fired(Timer::Server(_)) => return,
@@ -177,14 +210,20 @@ impl Claim {
             Input::Restart(_) => Input::Restart(None),
         };
         let mut inner: CoreOut<Of> = Out::default();
-        self.client(choice).step(state, input, &mut inner);
+        let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
+        self.client(choice).step(&mut lessee.core, input, &mut inner);
+        let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
+        let disarmed = inner.effects.contains(&Effect::Disarm(Resource::LeaseTimer));
+        if armed || disarmed || had_lease {
+            lessee.is_backed = armed && is_backed;
+        }
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Send { to: Server::Claims, message } => {
-                Some(Effect::Send { to: self.server(), message })
+                Some(Effect::Send { to: self.server(), message: Letter::plain(message) })
             }
             Effect::Send { to: Server::Store, message } => {
-                Some(Effect::Send { to: self.store(), message })
+                Some(Effect::Send { to: self.store(), message: Letter::plain(message) })
             }
             Effect::Arm(timer) => Some(Effect::Arm(Timer::Client(timer))),
             Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Client(timer))),
@@ -202,7 +241,9 @@ impl Claim {
     ) {
         type Of = Records<RecordRules>;
         let input: CoreInput<Of> = match input {
-            Input::Message { from, message } => Input::Message { from: caller(from), message },
+            Input::Message { from, message: letter } => {
+                Input::Message { from: caller(from), message: letter.message }
+            }
             Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
             Input::Fired(Timer::Client(_)) | Input::Command(_) => return,
             Input::Restart(saved) => Input::Restart(saved.map(|Saved::Server(saved)| saved)),
@@ -210,8 +251,13 @@ impl Claim {
         let mut inner: CoreOut<Of> = Out::default();
         self.records(choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
+        let counted: Vec<ClaimId> = inner.effects.iter().filter_map(counted_anew).collect();
         out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
-            Effect::Send { to, message } => Effect::Send { to: node(to), message },
+            Effect::Send { to, message } => {
+                let is_backed = matches!(message, Message::Response(response)
+                    if response.grants() && response.claim.is_some_and(|id| counted.contains(&id)));
+                Effect::Send { to: node(to), message: Letter { message, is_backed } }
+            }
             Effect::Arm(timer) => Effect::Arm(Timer::Server(timer)),
             Effect::Disarm(timer) => Effect::Disarm(Timer::Server(timer)),
             Effect::Save(saved) => Effect::Save(Saved::Server(saved)),
@@ -225,7 +271,9 @@ impl Claim {
         out: &mut OutOf<ClaimTypes>,
     ) {
         let input: CoreInput<Fence> = match input {
-            Input::Message { from, message } => Input::Message { from: caller(from), message },
+            Input::Message { from, message: letter } => {
+                Input::Message { from: caller(from), message: letter.message }
+            }
             Input::Fired(_) | Input::Command(_) => return,
             Input::Restart(_) => Input::Restart(None),
         };
@@ -239,9 +287,30 @@ impl Claim {
     }
 }
 
+/// The claim whose ttl is counted anew.
+fn counted_anew(effect: &EffectOfCore<Records<RecordRules>>) -> Option<ClaimId> {
+    match effect {
+        Effect::Arm(record::Timer::Ttl(claim)) => Some(*claim),
+        Effect::Arm(record::Timer::Wait(_))
+        | Effect::Send { .. }
+        | Effect::Disarm(_)
+        | Effect::Save(_)
+        | Effect::Notify(_) => None,
+    }
+}
+
 /// A node as the server's side knows it.
 fn caller(node: NodeId) -> Caller {
     Caller(node as u64)
+}
+
+/// The call that a request opens or an answer ends.
+fn call(letter: &Letter) -> Option<CallId> {
+    match letter.message {
+        Message::Request(request) => Some(request.call),
+        Message::Response(response) => Some(response.call),
+        Message::Act { token: _ } => None,
+    }
 }
 
 fn node(caller: Caller) -> NodeId {
@@ -253,7 +322,7 @@ impl System for Claim {
 
     fn start(&self, node: NodeId) -> State {
         if node < self.clients {
-            State::Client(self.client(0).start())
+            State::Client(Lessee { core: self.client(0).start(), is_backed: false })
         } else if node == self.server() {
             State::Server(self.records(0).start())
         } else {
@@ -296,7 +365,7 @@ impl System for Claim {
     /// A user claims once, and may then release, act or be signalled at any moment of a claim
     /// that has not ended.
     fn commands(&self, node: NodeId, state: &State) -> Vec<client::Command> {
-        let State::Client(state) = state else { return Vec::new() };
+        let State::Client(Lessee { core: state, .. }) = state else { return Vec::new() };
         if state.at == self.client.initial() {
             let key = IdempotencyKey::new(FRESH_KEY + node as u64);
             return vec![client::Command::Claim { key }];
@@ -327,34 +396,19 @@ impl System for Claim {
         }
     }
 
-    fn is_answer(&self, request: &Message, answer: &Message) -> bool {
-        matches!((request, answer), (Message::Request(request), Message::Response(response))
-            if request.call == response.call)
+    fn is_answer(&self, request: &Letter, answer: &Letter) -> bool {
+        matches!(answer.message, Message::Response(_)) && call(request) == call(answer)
     }
 
-    fn unanswered(&self, message: &Message) -> Option<Message> {
-        match message {
-            Message::Request(request) => {
-                Some(Message::Response(Response::unanswered(request.call)))
-            }
-            Message::Response(response) => {
-                Some(Message::Response(Response::unanswered(response.call)))
-            }
-            Message::Act { .. } => None,
-        }
+    fn unanswered(&self, letter: &Letter) -> Option<Letter> {
+        let instead = Response::unanswered(call(letter)?);
+        Some(Letter::plain(Message::Response(instead)))
     }
 
-    fn server_error(&self, message: &Message) -> Option<Message> {
+    fn server_error(&self, letter: &Letter) -> Option<Letter> {
         const TROUBLE: u16 = 503;
-        match message {
-            Message::Request(request) => {
-                Some(Message::Response(Response::bare(request.call, TROUBLE)))
-            }
-            Message::Response(response) => {
-                Some(Message::Response(Response::bare(response.call, TROUBLE)))
-            }
-            Message::Act { .. } => None,
-        }
+        let instead = Response::bare(call(letter)?, TROUBLE);
+        Some(Letter::plain(Message::Response(instead)))
     }
 
     fn timer_name(&self, timer: &Timer) -> &'static str {
@@ -372,7 +426,7 @@ impl System for Claim {
     ) -> bool {
         match (earlier, later) {
             (State::Client(client), Timer::Server(record::Timer::Ttl(claim))) => {
-                client.claim == Some(*claim)
+                client.is_backed && client.core.claim == Some(*claim)
             }
             (State::Client(_) | State::Server(_) | State::Store(_), _) => false,
         }
@@ -385,8 +439,8 @@ impl System for Claim {
         }
     }
 
-    fn lapse(&self, answer: &mut Message, mark: Option<&ClaimId>) {
-        if let Message::Response(response) = answer
+    fn lapse(&self, answer: &mut Letter, mark: Option<&ClaimId>) {
+        if let Message::Response(response) = &mut answer.message
             && response.grants()
             && mark.is_none_or(|mark| response.claim == Some(*mark))
         {
@@ -404,10 +458,13 @@ impl System for Claim {
 
     fn input_words(&self, _node: NodeId, input: &InputOf<ClaimTypes>) -> String {
         match input {
-            Input::Message { message: Message::Response(response), .. } => {
-                format!("response ({})", response.status)
-            }
-            Input::Message { message, .. } => message.to_string(),
+            Input::Message { message: letter, .. } => match letter.message {
+                Message::Response(Response { status, lease: Lease::Lapsed, .. }) => {
+                    format!("response ({status}), its lease over")
+                }
+                Message::Response(Response { status, .. }) => format!("response ({status})"),
+                Message::Request(_) | Message::Act { .. } => letter.message.to_string(),
+            },
             Input::Fired(timer) => format!("{} triggers", self.timer_name(timer)),
             Input::Command(client::Command::Claim { .. }) => "claim()".to_owned(),
             Input::Command(client::Command::Release) => "client requests release".to_owned(),
@@ -417,8 +474,8 @@ impl System for Claim {
         }
     }
 
-    fn message_words(&self, message: &Message) -> String {
-        message.to_string()
+    fn message_words(&self, letter: &Letter) -> String {
+        letter.message.to_string()
     }
 
     fn effect_words(&self, _node: NodeId, effect: &EffectOf<ClaimTypes>) -> Option<String> {
@@ -436,7 +493,7 @@ impl System for Claim {
 
     fn state_words(&self, state: &State) -> Option<String> {
         match state {
-            State::Client(state) => Some(state.at.name().to_owned()),
+            State::Client(client) => Some(client.core.at.name().to_owned()),
             State::Server(_) | State::Store(_) => None,
         }
     }
@@ -445,10 +502,16 @@ impl System for Claim {
 impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Client(state) => state.visit(each),
+            Self::Client(client) => client.core.visit(each),
             Self::Server(state) => state.visit(each),
             Self::Store(state) => state.visit(each),
         }
+    }
+}
+
+impl Numbers for Letter {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.message.visit(each);
     }
 }
 

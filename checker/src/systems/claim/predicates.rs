@@ -39,8 +39,10 @@ fn asked(past: &mut Past, command: Command) {
     match command {
         Command::Claim { key: _ } => past.waits = true,
         // Who sends a signal waits for nothing any more.
-        Command::Signal => past.waits = false,
-        Command::Release | Command::Act => {}
+        Command::Signal => (past.waits, past.releases) = (false, false),
+        // A release() before claim() has answered has no lock to speak of.
+        Command::Release => past.releases |= past.is_held,
+        Command::Act => {}
     }
 }
 
@@ -82,7 +84,7 @@ impl Claim {
     ) -> impl Iterator<Item = (NodeId, Life, &'a client::State)> + use<'a> {
         view.nodes.iter().take(self.clients).enumerate().filter_map(|(id, node)| {
             match &node.state {
-                State::Client(client) => Some((id, node.life, client)),
+                State::Client(client) => Some((id, node.life, &client.core)),
                 State::Server(_) | State::Store(_) => None,
             }
         })
@@ -158,6 +160,21 @@ impl claim::Properties for Claim {
 
     fn an_answer_can_come(&self, view: &Look<'_>) -> bool {
         view.watch.system.clients.iter().all(|past| !past.waits)
+    }
+
+    fn a_release_can_be_answered(&self, view: &Look<'_>) -> bool {
+        view.watch.system.clients.iter().all(|past| !past.releases)
+    }
+
+    fn a_release_waits(&self, view: &Look<'_>) -> bool {
+        view.watch.system.clients.iter().any(|past| past.releases)
+    }
+
+    fn one_claim_each(&self, view: &Look<'_>) -> bool {
+        let State::Server(server) = view.state(self.server()) else { return true };
+        let open =
+            server.claims().filter(|(_, record)| !record.status().is_none_or(Status::is_final));
+        open.count() <= self.clients
     }
 
     fn a_claim_waits(&self, view: &Look<'_>) -> bool {

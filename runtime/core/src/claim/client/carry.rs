@@ -4,8 +4,8 @@
 
 use turnstile_machines::claim::{Action, Do, Event, Op, Resource, ResourceKind, Rules};
 
-use super::{Client, MACHINE, Notice, State};
-use crate::claim::message::{Ask, Asked, Message, Request, Response, Server};
+use super::{Cause, Client, MACHINE, Notice, State};
+use crate::claim::message::{Ask, Asked, Message, Request, Server};
 use crate::step::{Effect, OutOf, Taken};
 
 /// The event that a timer causes; none for what is no timer.
@@ -14,6 +14,7 @@ pub(super) const fn triggers(timer: Resource) -> Option<Event> {
         Resource::TimeoutTimer => Some(Event::TimeoutTimerTriggers),
         Resource::ActivateTimer => Some(Event::ActivateTimerTriggers),
         Resource::RenewTimer => Some(Event::RenewTimerTriggers),
+        Resource::LeaseTimer => Some(Event::LeaseTimerTriggers),
         Resource::RetryAbortTimer
         | Resource::RetryActivateTimer
         | Resource::RetryRegisterTimer
@@ -34,9 +35,12 @@ impl<R: Rules> Client<R> {
         &self,
         state: &mut State,
         entry: &Do<'_>,
-        heard: Option<Response>,
+        cause: Cause,
         out: &mut OutOf<Self>,
     ) {
+        if entry.action == Action::DrawIdempotencyKey {
+            state.key = cause.key;
+        }
         for op in entry.ops {
             self.apply(state, *op, out);
         }
@@ -48,9 +52,12 @@ impl<R: Rules> Client<R> {
             Action::NotifyClientLockIsReleased => self.end(state, Notice::Released, out),
             Action::NotifyClientOfTimeout => self.end(state, Notice::TimedOut, out),
             Action::TerminateClient => {
-                let status = heard.map(|response| response.status);
+                let status = cause.heard.map(|response| response.status);
                 self.end(state, Notice::Failed { status }, out);
             }
+            Action::NotifyClientLockIsLost => self.end(state, Notice::Lost, out),
+            // Drawn above, before a request can carry it.
+            Action::DrawIdempotencyKey => {}
             // All that these do is what they do to their resource.
             Action::SendPost
             | Action::SendPatchStatusActive
@@ -65,7 +72,11 @@ impl<R: Rules> Client<R> {
             | Action::DeleteTimeoutTimer
             | Action::DeleteActivateTimer
             | Action::DeleteRenewTimer
-            | Action::DeleteRetryTimer => {}
+            | Action::DeleteRetryTimer
+            | Action::AbandonRequest
+            | Action::StartLeaseTimer
+            | Action::RestartLeaseTimer
+            | Action::DeleteLeaseTimer => {}
         }
     }
 
@@ -121,6 +132,7 @@ impl<R: Rules> Client<R> {
             Resource::TimeoutTimer
             | Resource::ActivateTimer
             | Resource::RenewTimer
+            | Resource::LeaseTimer
             | Resource::RetryAbortTimer
             | Resource::RetryActivateTimer
             | Resource::RetryRegisterTimer

@@ -10,7 +10,8 @@ mod state;
 
 use turnstile_machines::claim::{Compiled, Event, EventKind, Guard, Resource, Rules};
 
-use super::message::{Message, ResourceName, Response, Server};
+use super::message::{Lease, Message, ResourceName, Response, Server};
+use crate::number::IdempotencyKey;
 use crate::step::{Core, Effect, Input, InputOf, OutOf, Taken};
 
 pub use calls::{CALLS_MAX, Call, Calls};
@@ -46,6 +47,15 @@ impl Client {
     }
 }
 
+/// What comes with an event, beside what the table knows of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cause {
+    /// The answer.
+    heard: Option<Response>,
+    /// A fresh key that a claim may use.
+    key: Option<IdempotencyKey>,
+}
+
 impl<R: Rules> Core for Client<R> {
     type State = State;
     type Peer = Server;
@@ -68,7 +78,7 @@ impl<R: Rules> Core for Client<R> {
             Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
             Input::Fired(timer) => {
                 if let Some(event) = triggers(timer) {
-                    self.take(state, event, None, out);
+                    self.take(state, event, Cause::default(), out);
                 }
             }
             Input::Command(command) => self.obey(state, command, out),
@@ -80,14 +90,16 @@ impl<R: Rules> Core for Client<R> {
 impl<R: Rules> Client<R> {
     fn obey(&self, state: &mut State, command: Command, out: &mut OutOf<Self>) {
         match command {
-            Command::Claim { key: _ } => self.take(state, Event::Start, None, out),
+            Command::Claim { key } => {
+                self.take(state, Event::Start, Cause { key: Some(key), heard: None }, out);
+            }
             Command::Release => {
                 state.is_held = false;
-                self.take(state, Event::ClientRequestsRelease, None, out);
+                self.take(state, Event::ClientRequestsRelease, Cause::default(), out);
             }
             Command::Signal => {
                 state.is_held = false;
-                self.take(state, Event::SignalReceived, None, out);
+                self.take(state, Event::SignalReceived, Cause::default(), out);
             }
             Command::Act if state.is_held => {
                 let message = Message::Act { token: state.token };
@@ -106,17 +118,13 @@ impl<R: Rules> Client<R> {
         state.claim = response.claim.or(state.claim);
         state.token = response.token.or(state.token);
         let event = EventKind::Response.event(response.status);
-        self.take(state, event, Some(response), out);
+        self.take(state, event, Cause { heard: Some(response), key: None }, out);
     }
 
-    fn take(
-        &self,
-        state: &mut State,
-        event: Event,
-        heard: Option<Response>,
-        out: &mut OutOf<Self>,
-    ) {
-        let guards = |guard: Guard| match guard {};
+    fn take(&self, state: &mut State, event: Event, cause: Cause, out: &mut OutOf<Self>) {
+        let guards = |guard: Guard| match guard {
+            Guard::LeaseIsLive => cause.heard.is_some_and(|response| response.lease == Lease::Live),
+        };
         match self.rules.step(state.at, event, &guards) {
             Ok(step) => {
                 out.rows.push(step.row.map_or(
@@ -129,7 +137,7 @@ impl<R: Rules> Client<R> {
                 ));
                 state.at = step.to;
                 for entry in step.does {
-                    self.carry(state, entry, heard, out);
+                    self.carry(state, entry, cause, out);
                 }
             }
             Err(refused) => out.rows.push(Taken::Unexpected {
