@@ -76,6 +76,15 @@ pub enum Timer {
     Server(record::Timer),
 }
 
+/// What a node's user may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// The user of a claim.
+    Client(client::Command),
+    /// Whoever keeps the server.
+    Server(record::Command),
+}
+
 /// What a node's user is told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Notice {
@@ -128,7 +137,7 @@ impl Types for ClaimTypes {
     type State = State;
     type Message = Letter;
     type Timer = Timer;
-    type Command = client::Command;
+    type Command = Command;
     type Notice = Notice;
     type Saved = Saved;
     type Watch = Watch;
@@ -181,6 +190,21 @@ impl Claim {
         self.clients + 1
     }
 
+    fn wishes(&self, node: NodeId, state: &client::State) -> Vec<client::Command> {
+        if state.at == self.client.initial() {
+            let key = IdempotencyKey::new(FRESH_KEY + node as u64);
+            return vec![client::Command::Claim { key }];
+        }
+        if self.client.is_final(state.at) {
+            return Vec::new();
+        }
+        let mut wishes = vec![client::Command::Release, client::Command::Signal];
+        if state.is_held() {
+            wishes.push(client::Command::Act);
+        }
+        wishes
+    }
+
     fn client(&self, choice: u8) -> Client<ClientRules> {
         Client { rules: self.client.choosing(choice), resource: RESOURCE, waits: false }
     }
@@ -205,8 +229,8 @@ impl Claim {
                 Input::Message { from, message: letter.message }
             }
             Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
-            Input::Fired(Timer::Server(_)) => return,
-            Input::Command(command) => Input::Command(command),
+            Input::Command(Command::Client(command)) => Input::Command(command),
+            Input::Fired(Timer::Server(_)) | Input::Command(Command::Server(_)) => return,
             Input::Restart(_) => Input::Restart(None),
         };
         let mut inner: CoreOut<Of> = Out::default();
@@ -245,7 +269,8 @@ impl Claim {
                 Input::Message { from: caller(from), message: letter.message }
             }
             Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
-            Input::Fired(Timer::Client(_)) | Input::Command(_) => return,
+            Input::Command(Command::Server(command)) => Input::Command(command),
+            Input::Fired(Timer::Client(_)) | Input::Command(Command::Client(_)) => return,
             Input::Restart(saved) => Input::Restart(saved.map(|Saved::Server(saved)| saved)),
         };
         let mut inner: CoreOut<Of> = Out::default();
@@ -363,29 +388,28 @@ impl System for Claim {
     }
 
     /// A user claims once, and may then release, act or be signalled at any moment of a claim
-    /// that has not ended.
-    fn commands(&self, node: NodeId, state: &State) -> Vec<client::Command> {
-        let State::Client(Lessee { core: state, .. }) = state else { return Vec::new() };
-        if state.at == self.client.initial() {
-            let key = IdempotencyKey::new(FRESH_KEY + node as u64);
-            return vec![client::Command::Claim { key }];
+    /// that has not ended. A server may give up any claim that waits.
+    fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
+        match state {
+            State::Client(client) => {
+                self.wishes(node, &client.core).into_iter().map(Command::Client).collect()
+            }
+            State::Server(server) => server
+                .claims()
+                .filter(|(_, record)| record.status() == Some(record::Status::Waiting))
+                .map(|(claim, _)| Command::Server(record::Command::GiveUp { claim }))
+                .collect(),
+            State::Store(_) => Vec::new(),
         }
-        if self.client.is_final(state.at) {
-            return Vec::new();
-        }
-        let mut commands = vec![client::Command::Release, client::Command::Signal];
-        if state.is_held() {
-            commands.push(client::Command::Act);
-        }
-        commands
     }
 
-    fn command_budget(&self, command: &client::Command) -> Option<&'static str> {
+    fn command_budget(&self, command: &Command) -> Option<&'static str> {
         match command {
-            client::Command::Claim { .. } => None,
-            client::Command::Release => Some("release"),
-            client::Command::Signal => Some("signal"),
-            client::Command::Act => Some("act"),
+            Command::Client(client::Command::Claim { .. }) => None,
+            Command::Client(client::Command::Release) => Some("release"),
+            Command::Client(client::Command::Signal) => Some("signal"),
+            Command::Client(client::Command::Act) => Some("act"),
+            Command::Server(_) => Some("waiter given up"),
         }
     }
 
@@ -466,10 +490,16 @@ impl System for Claim {
                 Message::Request(_) | Message::Act { .. } => letter.message.to_string(),
             },
             Input::Fired(timer) => format!("{} triggers", self.timer_name(timer)),
-            Input::Command(client::Command::Claim { .. }) => "claim()".to_owned(),
-            Input::Command(client::Command::Release) => "client requests release".to_owned(),
-            Input::Command(client::Command::Signal) => "signal received".to_owned(),
-            Input::Command(client::Command::Act) => "acts".to_owned(),
+            Input::Command(Command::Client(command)) => match command {
+                client::Command::Claim { .. } => "claim()".to_owned(),
+                client::Command::Release => "client requests release".to_owned(),
+                client::Command::Signal => "signal received".to_owned(),
+                client::Command::Act => "acts".to_owned(),
+            },
+            Input::Command(Command::Server(record::Command::GiveUp { claim })) => {
+                format!("claim {claim} given up")
+            }
+            Input::Command(Command::Server(command)) => format!("{command:?}"),
             Input::Restart(_) => "starts again".to_owned(),
         }
     }

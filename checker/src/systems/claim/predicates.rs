@@ -1,12 +1,12 @@
 //! What the properties of the claim system ask of a state, and what they remember.
 
-use turnstile_core::claim::client::{self, Command};
+use turnstile_core::claim::client;
 use turnstile_core::claim::record::Status;
 use turnstile_core::fence;
 use turnstile_machines::claim::{Resource, ResourceKind, Rules as _};
 use turnstile_machines::claim_record;
 
-use crate::systems::claim::{Claim, ClaimTypes, Notice, Past, State, Timer, Watch};
+use crate::systems::claim::{Claim, ClaimTypes, Command, Notice, Past, State, Timer, Watch};
 use crate::world::node::Life;
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -17,7 +17,9 @@ turnstile_macros::system!(bundled "claim");
 /// Remembers what the properties need of the past.
 pub(super) fn observe(watch: &mut Watch, seen: &Seen<ClaimTypes>) {
     match seen {
-        Seen::Asked(client, command) => asked(&mut watch.clients[*client], *command),
+        Seen::Asked(client, Command::Client(command)) => {
+            asked(&mut watch.clients[*client], *command);
+        }
         Seen::Told(client, Notice::Client(notice)) => told(&mut watch.clients[*client], *notice),
         Seen::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
             let from = super::node(*from);
@@ -31,18 +33,19 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ClaimTypes>) {
             }
         }
         Seen::Told(_, Notice::Server(_) | Notice::Store(fence::Notice::Refused { .. }))
+        | Seen::Asked(_, Command::Server(_))
         | Seen::Trouble(_) => {}
     }
 }
 
-fn asked(past: &mut Past, command: Command) {
+fn asked(past: &mut Past, command: client::Command) {
     match command {
-        Command::Claim { key: _ } => past.waits = true,
+        client::Command::Claim { key: _ } => past.waits = true,
         // Who sends a signal waits for nothing any more.
-        Command::Signal => (past.waits, past.releases) = (false, false),
+        client::Command::Signal => (past.waits, past.releases) = (false, false),
         // A release() before claim() has answered has no lock to speak of.
-        Command::Release => past.releases |= past.is_held,
-        Command::Act => {}
+        client::Command::Release => past.releases |= past.is_held,
+        client::Command::Act => {}
     }
 }
 

@@ -22,7 +22,7 @@ pub const ENTRY: Entry =
     Entry { name: "claim", machines: &["claim", "claim-record"], run, explore };
 
 /// The budgets that are the claim system's own.
-const BUDGETS: [&str; 4] = ["release", "signal", "act", "ttl lapse"];
+const BUDGETS: [&str; 5] = ["release", "signal", "act", "ttl lapse", "waiter given up"];
 
 /// A world of the system's file.
 ///

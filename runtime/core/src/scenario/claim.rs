@@ -127,6 +127,9 @@ impl<R: claim_record::Rules> Words for Records<R> {
     }
 
     fn command(words: &str) -> Option<record::Command> {
+        if let Some(claim) = words.strip_prefix("to give up claim ") {
+            return Some(record::Command::GiveUp { claim: ClaimId::new(claim.parse().ok()?) });
+        }
         if let Some(claim) = words.strip_prefix("to forget claim ") {
             return Some(record::Command::Forget { claim: ClaimId::new(claim.parse().ok()?) });
         }

@@ -284,6 +284,9 @@ impl Running {
         let pause = match timer {
             Resource::TimeoutTimer => pace.timeout(),
             Resource::RenewTimer => pace.renew(dice),
+            Resource::LeaseTimer => self
+                .heard_of
+                .map_or(Duration::ZERO, |sent| sent.deadline.saturating_duration_since(now)),
             Resource::ActivateTimer => match self.heard_of {
                 // A server that waits has done so already.
                 Some(sent) if !sent.wait.is_zero() && now - sent.at >= sent.wait / 2 => {

@@ -75,6 +75,11 @@ pub enum Command {
         /// Which.
         claim: ClaimId,
     },
+    /// Nobody has asked for a claim that waits for longer than the server's patience.
+    GiveUp {
+        /// Which.
+        claim: ClaimId,
+    },
     /// The connection of a request that waits is gone.
     HungUp {
         /// Which claim's.
@@ -124,6 +129,7 @@ impl<R: Rules> Core for Records<R> {
             Input::Fired(Timer::Ttl(claim)) => turn.take(claim, Event::TtlTimerTriggers, None),
             Input::Fired(Timer::Wait(claim)) => turn.take(claim, Event::WaitTimerTriggers, None),
             Input::Command(Command::Forget { claim }) => turn.take(claim, Event::Forget, None),
+            Input::Command(Command::GiveUp { claim }) => turn.take(claim, Event::GivenUp, None),
             Input::Command(Command::HungUp { claim, from, call }) => {
                 turn.hang_up(claim, from, call);
             }
@@ -198,7 +204,9 @@ impl Numbers for Timer {
 impl Numbers for Command {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Forget { claim } | Self::HungUp { claim, from: _, call: _ } => claim.visit(each),
+            Self::Forget { claim }
+            | Self::GiveUp { claim }
+            | Self::HungUp { claim, from: _, call: _ } => claim.visit(each),
         }
     }
 }
