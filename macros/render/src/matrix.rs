@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use turnstile_spec::table::{Found, Guard, Row, StateId};
+use turnstile_spec::table::{CellKind, Found, Guard, Row, StateId};
 
 use crate::payload::{self, Class};
 use crate::sheet::Sheet;
@@ -145,7 +145,7 @@ fn cell(
 fn rows_kind(rows: &[&Row]) -> Kind {
     match rows {
         [_] => Kind::Row,
-        _ if rows.iter().all(|row| row.guard != Guard::default()) => Kind::Guarded,
+        _ if has_guard(rows) => Kind::Guarded,
         _ => Kind::Conflict,
     }
 }
@@ -201,14 +201,31 @@ fn says(sheet: &Sheet<'_>, state: StateId, class: &Class) -> Option<Says> {
     match sheet.table.at(state, class.event, class.number()) {
         Found::Rows(rows) => {
             let mark = if rows_kind(&rows) == Kind::Conflict { "! " } else { "" };
-            let rows = rows.iter().map(|row| format!("{mark}{}", row_words(sheet, row)));
-            Some(Says::Rows(rows.collect()))
+            let words = rows.iter().map(|row| format!("{mark}{}", row_words(sheet, row)));
+            let otherwise = otherwise(sheet, state, class).filter(|_| has_guard(&rows));
+            Some(Says::Rows(words.chain(otherwise).collect()))
         }
         Found::Ignored(cell) => refuses("ignored", &cell.because),
         Found::Impossible(cell) => refuses("impossible", &cell.because),
         Found::Missing if sheet.is_final(state) => None,
         Found::Missing => refuses("missing", "nothing is said"),
     }
+}
+
+fn has_guard(rows: &[&Row]) -> bool {
+    rows.iter().all(|row| row.guard != Guard::default())
+}
+
+/// What is said where no row's condition holds.
+fn otherwise(sheet: &Sheet<'_>, state: StateId, class: &Class) -> Option<String> {
+    let cell = sheet.table.cells.iter().find(|cell| {
+        (cell.state, cell.event) == (state, class.event) && cell.pattern.matches(class.number())
+    })?;
+    let kind = match cell.kind {
+        CellKind::Ignore => "ignored",
+        CellKind::Impossible => "impossible",
+    };
+    Some(format!("otherwise {kind}, {}", cell.because))
 }
 
 fn row_words(sheet: &Sheet<'_>, row: &Row) -> String {

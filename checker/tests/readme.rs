@@ -1,0 +1,129 @@
+//! What the documents at the root say is so: blocks that are cut from files and outputs are fresh,
+//! links lead somewhere, commands are those that CI runs.
+//!
+//! A cut is a comment, a fenced block and a comment:
+//!
+//!     <!-- cut: rows 44 91 of spec/tables/claim.yaml -->
+//!     <!-- cut: turnstile check claim -->
+//!
+//! `BLESS=1 cargo test -p turnstile-checker --test readme` writes the blocks anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use turnstile_render::docs::PARTS;
+use turnstile_spec::{Literal, Source};
+
+const MEND: &str = "BLESS=1 cargo test -p turnstile-checker --test readme";
+const DOCUMENTS: [&str; 4] = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+const BEGIN: &str = "<!-- cut: ";
+const END: &str = "<!-- end of cut -->";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn cuts_are_fresh() {
+    for document in DOCUMENTS {
+        let text = read(document);
+        let mut fresh = String::new();
+        let mut rest = text.as_str();
+        while let Some((before, from)) = rest.split_once(BEGIN) {
+            let (source, after) = from.split_once(" -->\n").expect("a cut names its source");
+            let (block, after) = after.split_once(END).expect("a cut has an end");
+            let cut = cut(source);
+            let is_same = steady(&cut) == steady(block);
+            let block = if is_same { block } else { &cut };
+            fresh += &format!("{before}{BEGIN}{source} -->\n{block}{END}");
+            rest = after;
+        }
+        fresh += rest;
+        if fresh == text {
+            continue;
+        }
+        assert!(std::env::var_os("BLESS").is_some(), "{document} is stale; to mend it: {MEND}");
+        fs::write(root().join(document), fresh).expect("the document can be written");
+    }
+}
+
+/// The block that a cut must have.
+fn cut(source: &str) -> String {
+    let (kind, text) = match source.strip_prefix("rows ").and_then(|rest| rest.split_once(" of ")) {
+        Some((rows, file)) => ("yaml", rows_of(rows, file)),
+        None => ("text", output(source)),
+    };
+    format!("```{kind}\n{}\n```\n", text.trim_end())
+}
+
+/// Rows of a table file, word for word.
+fn rows_of(rows: &str, file: &str) -> String {
+    let source = Source::new(file, read(file));
+    let table = Literal::read(source.clone()).unwrap_or_else(|faults| panic!("{faults}"));
+    let row = |id: &str| {
+        let row = table.vocabulary.rows.iter().find(|row| row.id == id);
+        let span = row.unwrap_or_else(|| panic!("{file} has no row {id}")).span;
+        format!("- {}\n", source.slice(span).trim())
+    };
+    rows.split(' ').map(row).collect()
+}
+
+/// What a command prints, after the command itself.
+fn output(command: &str) -> String {
+    let words = command.split(' ').skip(1);
+    let run =
+        Command::new(env!("CARGO_BIN_EXE_turnstile")).args(words).current_dir(root()).output();
+    let run = run.expect("the binary is built");
+    format!("$ {command}\n{}", String::from_utf8(run.stdout).expect("output is text"))
+}
+
+/// A text without what is another each time: seconds and bytes.
+fn steady(text: &str) -> String {
+    let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+    for place in 1..words.len() {
+        let unit = words[place].trim_end().trim_end_matches(',');
+        let is_number = words[place - 1].trim_end().parse::<f64>().is_ok();
+        if is_number && ["s", "KiB", "MiB", "GiB", "bytes"].contains(&unit) {
+            words[place - 1] = "… ";
+            words[place] = "… ";
+        }
+    }
+    words.concat()
+}
+
+#[test]
+fn the_picture_beside_the_rows_shows_those_rows() {
+    let text = read("README.md");
+    for part in PARTS {
+        let rows = format!("{BEGIN}rows {} of ", part.rows.join(" "));
+        let picture = format!("generated/docs/{}-{}.svg", part.machine, part.name);
+        assert!(text.contains(&rows) && text.contains(&picture), "{picture} and its rows");
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for document in DOCUMENTS {
+        for link in read(document).split("](").skip(1) {
+            let target = link.split([')', '#']).next().expect("split gives one part at least");
+            let is_outside = target.contains("://") || target.is_empty();
+            assert!(is_outside || root().join(target).exists(), "{document}: {target}");
+        }
+    }
+}
+
+#[test]
+fn commands_are_the_same_everywhere() {
+    let ci = read(".ci/run");
+    for command in ["cargo run --release -- check", "cargo test --workspace"] {
+        for document in ["README.md", "CONTRIBUTING.md"] {
+            assert!(read(document).contains(command), "{document} lacks `{command}`");
+        }
+        assert!(ci.contains(command), ".ci/run lacks `{command}`");
+    }
+}

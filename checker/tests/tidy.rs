@@ -1,0 +1,224 @@
+//! The house's rules that a program can see: sizes, headers, names, and which room uses which.
+//!
+//! An exception stands in [`EXCEPTIONS`] with its reason; one that nothing needs fails, too.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most lines of a file.
+const FILE_LINES: usize = 400;
+
+/// The most lines of a `lib.rs`: it says what there is and leaves the rest to modules.
+const LIB_LINES: usize = 120;
+
+/// The most lines of a function.
+const FUNCTION_LINES: usize = 60;
+
+/// The most characters of a line.
+const LINE_LENGTH: usize = 100;
+
+/// Words that say nothing of what a thing is.
+const EMPTY_WORDS: [&str; 6] = ["util", "utils", "helper", "helpers", "misc", "common"];
+
+/// What a function's name may not begin with: the verb that fits every function.
+const EMPTY_VERB: &str = "get_";
+
+/// Where a rule does not hold: the file, the rule, and why.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "checker/src/systems/lock.rs",
+        "function",
+        "one match over the inputs of both kinds of node: the protocol on one page",
+    ),
+    (
+        "generated/benches/step/hand.rs",
+        "function",
+        "one match over the whole table, as one would write it by hand: that is what is measured",
+    ),
+    ("macros/emit/src/rules.rs", "function", "one piece of emitted text, which reads as one"),
+];
+
+/// The rooms, each with the crates in it; a crate may use crates of its own room and of rooms
+/// before it.
+const ROOMS: [(&str, &[&str]); 5] = [
+    ("spec", &["spec"]),
+    ("macros", &["macros/emit", "macros/render", "macros"]),
+    ("generated", &["generated"]),
+    ("runtime", &["runtime/core", "runtime/driver"]),
+    ("checker", &["checker"]),
+];
+
+/// What is wrong, file by file.
+#[derive(Default)]
+struct Findings {
+    list: Vec<String>,
+    used: BTreeSet<usize>,
+}
+
+impl Findings {
+    fn add(&mut self, file: &str, rule: &str, what: &str) {
+        let excused =
+            EXCEPTIONS.iter().position(|(path, known, _)| (*path, *known) == (file, rule));
+        match excused {
+            Some(place) => {
+                self.used.insert(place);
+            }
+            None => self.list.push(format!("{file}: {rule}: {what}")),
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The Rust files of all rooms, by their path from the root.
+fn sources() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = ROOMS.iter().map(|(room, _)| root().join(room)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a room can be listed") {
+            let path = entry.expect("a room can be listed").path();
+            if path.is_dir() {
+                if !path.ends_with("target") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).expect("it is below the root");
+                let name = name.to_string_lossy().replace('\\', "/");
+                files.push((name, fs::read_to_string(&path).expect("a source is text")));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn every_source_keeps_the_rules() {
+    let mut findings = Findings::default();
+    for (file, text) in sources() {
+        sizes(&file, &text, &mut findings);
+        names(&file, &text, &mut findings);
+        attributes(&file, &text, &mut findings);
+    }
+    for (place, (file, rule, _)) in EXCEPTIONS.iter().enumerate() {
+        if !findings.used.contains(&place) {
+            findings.list.push(format!("{file}: {rule}: no exception is needed"));
+        }
+    }
+    assert!(findings.list.is_empty(), "\n{}\n", findings.list.join("\n"));
+}
+
+fn sizes(file: &str, text: &str, findings: &mut Findings) {
+    let lines: Vec<&str> = text.lines().collect();
+    let most = if file.ends_with("/lib.rs") { LIB_LINES } else { FILE_LINES };
+    if lines.len() > most {
+        findings.add(file, "file", &format!("{} lines; at most {most}", lines.len()));
+    }
+    if !text.starts_with("//! ") {
+        findings.add(file, "header", "the first line must be `//! ` and say what this is");
+    }
+    for (place, line) in lines.iter().enumerate() {
+        let length = line.chars().count();
+        if length > LINE_LENGTH {
+            let what = format!("{length} characters in line {}; at most {LINE_LENGTH}", place + 1);
+            findings.add(file, "line", &what);
+        }
+        if let Some(name) = function(line) {
+            let height = height(&lines[place..]);
+            if height > FUNCTION_LINES {
+                let what = format!("`{name}` has {height} lines; at most {FUNCTION_LINES}");
+                findings.add(file, "function", &what);
+            }
+        }
+    }
+}
+
+/// How many lines the function has that begins here: up to the brace below its first word, as
+/// rustfmt sets it. One without a body, or with all of it in its head's line, has no height.
+fn height(lines: &[&str]) -> usize {
+    let head = lines.iter().position(|line| line.ends_with(['{', ';', '}']));
+    if !head.is_some_and(|head| lines[head].ends_with('{')) {
+        return 0;
+    }
+    let indent = lines[0].len() - lines[0].trim_start().len();
+    let end = format!("{:indent$}}}", "");
+    lines.iter().position(|line| *line == end).map_or(0, |place| place + 1)
+}
+
+/// The name of the function that a line begins, if it begins one.
+fn function(line: &str) -> Option<&str> {
+    let mut words = line.trim_start();
+    for word in ["pub(crate) ", "pub(super) ", "pub ", "const ", "async ", "extern \"C\" "] {
+        words = words.strip_prefix(word).unwrap_or(words);
+    }
+    let name = words.strip_prefix("fn ")?;
+    name.split(['(', '<']).next()
+}
+
+fn names(file: &str, text: &str, findings: &mut Findings) {
+    for part in file.trim_end_matches(".rs").split('/') {
+        if EMPTY_WORDS.contains(&part) {
+            findings.add(file, "name", &format!("`{part}` says nothing of what it is"));
+        }
+    }
+    for line in text.lines() {
+        let Some(name) = function(line) else { continue };
+        if EMPTY_WORDS.contains(&name) || name.starts_with(EMPTY_VERB) {
+            findings.add(file, "name", &format!("`fn {name}` says nothing of what it does"));
+        }
+    }
+}
+
+fn attributes(file: &str, text: &str, findings: &mut Findings) {
+    // In two parts, so that this file keeps its own rules.
+    let forbidden = [
+        (concat!("#[al", "low("), "use `#[expect(…, reason = …)]`"),
+        (concat!("#![al", "low("), "use `#![expect(…, reason = …)]`"),
+        (concat!("#[igno", "re"), "a test that does not run proves nothing"),
+        (concat!("#[should_", "panic"), "assert what is wrong instead"),
+        (concat!("thread::", "sleep"), "wait for what is awaited instead"),
+    ];
+    let is_test = file.contains("/tests/");
+    for (place, line) in text.lines().enumerate() {
+        for (words, instead) in forbidden {
+            let is_call = is_test && words.contains("::") && line.contains(words);
+            if is_call || line.trim_start().starts_with(words) {
+                findings.add(file, "attribute", &format!("line {}: {instead}", place + 1));
+            }
+        }
+    }
+}
+
+/// What a crate depends on at run time, of this workspace.
+fn uses(manifest: &str) -> Vec<String> {
+    let body = manifest.split("\n[dependencies]").nth(1).unwrap_or_default();
+    let body = body.split("\n[").next().unwrap_or_default();
+    let names = body.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+    names.filter(|name| name.starts_with("turnstile-")).map(str::to_owned).collect()
+}
+
+fn name_of(manifest: &str) -> &str {
+    let line = manifest.lines().find_map(|line| line.strip_prefix("name = \""));
+    line.and_then(|line| line.strip_suffix('"')).expect("a crate has a name")
+}
+
+#[test]
+fn a_room_uses_rooms_before_it_only() {
+    let mut before: Vec<String> = Vec::new();
+    for (room, crates) in ROOMS {
+        let manifests: Vec<String> = crates
+            .iter()
+            .map(|path| root().join(path).join("Cargo.toml"))
+            .map(|path| fs::read_to_string(path).expect("every crate has a manifest"))
+            .collect();
+        before.extend(manifests.iter().map(|manifest| name_of(manifest).to_owned()));
+        for manifest in &manifests {
+            for used in uses(manifest) {
+                assert!(before.contains(&used), "{} in {room} uses {used}", name_of(manifest));
+            }
+        }
+    }
+}
