@@ -2,12 +2,15 @@
 
 mod allocation;
 mod check;
+mod explain;
+mod explore;
 mod faults;
 mod library;
 mod lint;
 mod list;
 mod output;
 mod render;
+mod replacement;
 mod terminal;
 
 use std::process::ExitCode;
@@ -33,6 +36,10 @@ enum Verb {
     Check(Box<check::Arguments>),
     /// Write tables as Markdown, diagrams and matrices
     Render(render::Arguments),
+    /// Walk through a world or a table in a browser
+    Explore(explore::Arguments),
+    /// What a fault's code means, with an example
+    Explain(explain::Arguments),
 }
 
 /// Does what the command line asks.
@@ -43,6 +50,8 @@ pub(crate) fn run() -> ExitCode {
         Verb::Lint(arguments) => lint::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Render(arguments) => render::run(&arguments),
+        Verb::Explore(arguments) => explore::run(&arguments),
+        Verb::Explain(arguments) => explain::run(&arguments),
     };
     ExitCode::from(status.code())
 }

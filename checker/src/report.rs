@@ -10,4 +10,5 @@ pub mod result;
 pub mod run;
 pub mod sarif;
 pub mod status;
+pub mod summary;
 pub mod text;

@@ -6,7 +6,7 @@ use turnstile_checker::report::result::{
     EffectReport, Kind, PropertyKind, PropertyReport, Report, ResultReport, StepReport, Verdict,
 };
 use turnstile_checker::report::status::Status;
-use turnstile_checker::report::{run, text};
+use turnstile_checker::report::{run, summary, text};
 
 fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
     StepReport {
@@ -105,7 +105,7 @@ fn a_result_has_a_line_for_each_verdict() {
     let drawn = text::result(&mixed(), paint(80));
     let (drawn, _) = drawn.split_once("\n\n").expect("a run stands behind the verdicts");
     looks(drawn, RESULT);
-    let summary = text::summary(&[mixed()], paint(80));
+    let summary = summary::summary(&[mixed()], paint(80));
     let expected = "fails: 2 hold, 1 fail, 1 vacuous, 1 incomplete in 1 search over \
                     1,234,567 states, 12.35 s\n";
     looks(&summary, expected);

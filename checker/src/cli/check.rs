@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use turnstile_checker::report::options::{Engine, Limits, Options, Reductions};
 use turnstile_checker::report::result::{Report, ResultReport};
 use turnstile_checker::report::status::Status;
-use turnstile_checker::report::{junit, sarif, text};
+use turnstile_checker::report::{junit, sarif, summary, text};
 
 use super::library::Library;
 use super::output::{self, complain, put};
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         }
     }
     if !arguments.json && !results.is_empty() {
-        status = status.and(put(&text::summary(&results, paint)));
+        status = status.and(put(&summary::summary(&results, paint)));
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
     status.and(deliver(arguments, results))

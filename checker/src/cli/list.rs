@@ -91,7 +91,8 @@ fn table(literal: &Literal) -> Table {
 fn system(system: &spec::System) -> System {
     let mut tables: Vec<String> = Vec::new();
     for role in &system.roles {
-        if !role.machine.is_empty() && !tables.contains(&role.machine) {
+        // A role without a table of its own says `none`.
+        if role.machine != "none" && !tables.contains(&role.machine) {
             tables.push(role.machine.clone());
         }
     }

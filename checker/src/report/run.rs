@@ -3,10 +3,11 @@
 //! An arrow is drawn where its message arrives, since that is where it matters; what happens to
 //! a node by itself stands on its line of life.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{EffectReport, NETWORK, PropertyReport, StepReport};
+use super::result::{EffectReport, NETWORK, PropertyKind, PropertyReport, StepReport};
 
 /// Left of the first column: the margin and the step's number.
 const LEFT: usize = 8;
@@ -23,8 +24,8 @@ pub fn draw(property: &PropertyReport, paint: Paint) -> String {
         Some(diagram) => diagram.draw(steps, property.loop_from),
         None => lines(steps, property.loop_from, paint, nodes.len() > 1),
     };
-    if let Some(finding) = &property.finding {
-        for (nth, line) in fold(finding, paint.width.saturating_sub(LEFT)).iter().enumerate() {
+    if let Some(finding) = finding(property) {
+        for (nth, line) in fold(&finding, paint.width.saturating_sub(LEFT)).iter().enumerate() {
             let mark = if nth == 0 { "✗ " } else { "  " };
             let _ = writeln!(text, "{:>LEFT$}{}", mark, paint.bad(line));
         }
@@ -32,16 +33,43 @@ pub fn draw(property: &PropertyReport, paint: Paint) -> String {
     text
 }
 
-/// The nodes in the order in which they should stand: clients before what serves them, as far as
-/// their first appearance says so.
+/// What is wrong at the end: what the search said of it, or else the sentence that is not true.
+fn finding(property: &PropertyReport) -> Option<String> {
+    let sentence = property.sentence.as_str();
+    if property.finding.is_some() || sentence.is_empty() {
+        return property.finding.clone();
+    }
+    let so = match property.kind {
+        PropertyKind::Always => "this is not so here",
+        PropertyKind::Sometimes => "this is never so",
+        PropertyKind::CanReach => "from here on this is never so",
+        PropertyKind::Eventually | PropertyKind::LeadsTo => "on this run it never comes to this",
+    };
+    Some(format!("{so}: {sentence}"))
+}
+
+/// The nodes in the order in which they should stand: by name, with the one that most others
+/// talk with behind the first of them, so that few arrows run far.
 fn nodes(steps: &[StepReport]) -> Vec<&str> {
     let mut nodes: Vec<&str> = Vec::new();
+    let mut talks: BTreeSet<(&str, &str)> = BTreeSet::new();
     for step in steps {
-        for name in step.from.as_deref().into_iter().chain([step.node.as_str()]) {
+        let from = step.from.as_deref();
+        for name in from.into_iter().chain([step.node.as_str()]) {
             if name != NETWORK && !nodes.contains(&name) {
                 nodes.push(name);
             }
         }
+        if let Some(from) = from {
+            talks.extend([(from, step.node.as_str()), (step.node.as_str(), from)]);
+        }
+    }
+    nodes.sort_unstable();
+    let partners = |name: &str| talks.iter().filter(|(node, _)| *node == name).count();
+    let middle = nodes.iter().copied().max_by_key(|name| partners(name));
+    if let Some(middle) = middle.filter(|name| nodes.len() > 2 && partners(name) > 1) {
+        nodes.retain(|name| *name != middle);
+        nodes.insert(1, middle);
     }
     nodes
 }

@@ -1,11 +1,11 @@
 //! Results for a person at a terminal: a verdict a line, then the runs that show a failure.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::paint::{Paint, columns, fold, pad};
 use super::result::{FaultReport, Kind, PropertyReport, ResultReport, Verdict};
 use super::run;
-use super::status::Status;
 
 /// Failures of one property that are listed beside the one whose run is shown.
 const OTHERS_MAX: usize = 12;
@@ -218,7 +218,10 @@ fn put_failure(text: &mut String, property: &PropertyReport, most: usize, paint:
         paint.dim(&steps)
     );
     text.push_str(&run::draw(property, paint));
-    let others = &property.others;
+    let mut seen = BTreeSet::new();
+    // Nodes of one role fail alike.
+    let others: Vec<&String> =
+        property.others.iter().filter(|other| seen.insert(other.as_str())).collect();
     if !others.is_empty() {
         let _ = writeln!(text, "      {}", paint.dim("it fails in other ways, too:"));
     }
@@ -232,47 +235,6 @@ fn put_failure(text: &mut String, property: &PropertyReport, most: usize, paint:
         let more = format!("and {} more", others.len() - most);
         let _ = writeln!(text, "      {}", paint.dim(&more));
     }
-}
-
-/// The last lines: what all results come to.
-#[must_use]
-pub fn summary(results: &[ResultReport], paint: Paint) -> String {
-    let count = |wanted: fn(Verdict) -> bool| {
-        let all = results.iter().flat_map(|result| &result.properties);
-        all.filter(|property| wanted(property.verdict)).count()
-    };
-    let holds = count(|verdict| matches!(verdict, Verdict::Holds | Verdict::FailsOnlyUnfairly));
-    let fails = count(|verdict| verdict == Verdict::Fails);
-    let vacuous = count(|verdict| verdict == Verdict::Vacuous);
-    let open = count(|verdict| verdict == Verdict::Incomplete);
-    let faults: usize = results
-        .iter()
-        .map(|result| result.faults.iter().filter(|fault| fault.severity == "error").count())
-        .sum();
-    let mut parts = vec![format!("{holds} hold")];
-    for (number, words) in [(fails, "fail"), (vacuous, "vacuous"), (open, "incomplete")] {
-        if number > 0 {
-            parts.push(format!("{number} {words}"));
-        }
-    }
-    if faults > 0 {
-        parts.push(counted(faults as u64, "fault"));
-    }
-    let states: u64 = results.iter().map(|result| result.states).sum();
-    let seconds: f64 = results.iter().map(|result| result.seconds).sum();
-    let status = results.iter().map(Status::of).fold(Status::Holds, Status::and);
-    let verdict = match status {
-        Status::Holds => paint.good("holds"),
-        Status::Incomplete => paint.open("incomplete"),
-        Status::Fails | Status::Usage => paint.bad("fails"),
-    };
-    let searches = if results.len() == 1 { "search" } else { "searches" };
-    format!(
-        "{verdict}: {} in {} {searches} over {}, {seconds:.2} s\n",
-        parts.join(", "),
-        results.len(),
-        counted(states, "state"),
-    )
 }
 
 /// `1,234,567`.

@@ -10,6 +10,7 @@ use turnstile_spec::table::{
 };
 
 use super::cell::{self, Class, Outcome};
+use super::words;
 
 /// How many of one resource may be armed or outstanding at once; what would be more is not
 /// followed, and the search says that it was cut.
@@ -236,6 +237,21 @@ impl Model for Environment<'_> {
                 !matches!(at.wrong, Some(Wrong::Impossible(_)))
             }),
         ]
+    }
+
+    fn format_action(&self, action: &Happening) -> String {
+        let event = &self.vocabulary.events[action.event.index()];
+        let cause = action.cause.map(|cause| words::resource(self.vocabulary, cause));
+        let from = cause.map_or_else(String::new, |cause| format!(", from {cause}"));
+        let outcome = match action.outcome {
+            Outcome::Row(place) => {
+                format!("row {}", words::row(self.vocabulary, self.table.rows[place].id))
+            }
+            Outcome::Ignored(_) => "ignored".to_owned(),
+            Outcome::Impossible(_) => "said to be impossible".to_owned(),
+            Outcome::Missing => "no row".to_owned(),
+        };
+        format!("{}{from}: {outcome}", words::event(event, action.number))
     }
 
     fn within_boundary(&self, configuration: &Configuration) -> bool {

@@ -1,14 +1,14 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
-use turnstile_checker::report::options::{Options, Refusal, Replacement};
+use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::result::{FaultReport, Kind, ResultReport};
-use turnstile_checker::systems::{self, Entry};
+use turnstile_checker::systems;
 use turnstile_checker::table;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::system::{System, World};
 
-use crate::cli::faults;
-use crate::cli::library::{Library, Origin, Text};
+use crate::cli::library::{Library, Text};
+use crate::cli::{faults, replacement};
 
 use super::plan::Job;
 
@@ -68,7 +68,7 @@ fn search_world(
         let what = format!("this binary has no cores for the system `{}`", system.name);
         return stop(vec![FaultReport::not_compiled(&system.source.name, (1, 1), &what)]);
     };
-    let tables = match replacements(entry, table, library, options.as_written) {
+    let tables = match replacement::tables(entry, table, library, options.as_written) {
         Ok(tables) => tables,
         Err(faults) => return stop(faults),
     };
@@ -87,38 +87,6 @@ fn search_world(
         Err(Refusal::Usage(what)) => Err(what),
         Err(Refusal::Faults(faults)) => stop(faults),
     }
-}
-
-/// The tables that run in place of compiled ones: all of them as written, otherwise those that
-/// are not what was compiled.
-fn replacements(
-    entry: &Entry,
-    table: Option<&Text>,
-    library: &Library,
-    as_written: bool,
-) -> Result<Vec<Replacement>, Vec<FaultReport>> {
-    let mut replacements = Vec::new();
-    for machine in entry.machines {
-        let of_library = library.tables.iter().find(|text| text.name == *machine);
-        let named = table.and_then(|text| {
-            let literal = Literal::read(text.source.clone());
-            literal.is_ok_and(|literal| literal.vocabulary.machine == *machine).then_some(text)
-        });
-        let Some(text) = named.or(of_library) else { continue };
-        if !as_written && text.origin != Origin::Other {
-            continue;
-        }
-        let literal = Literal::read(text.source.clone());
-        let literal = literal.map_err(|faults| faults::errors(&faults))?;
-        let table = if as_written {
-            literal.table
-        } else {
-            literal.amended().map_err(|faults| faults::errors(&faults))?.table
-        };
-        let file = text.source.name.clone();
-        replacements.push(Replacement { vocabulary: literal.vocabulary, table, file });
-    }
-    Ok(replacements)
 }
 
 /// A result that is nothing but faults.

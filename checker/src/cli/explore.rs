@@ -1,0 +1,125 @@
+//! `turnstile explore NAME`: a world of a system, or a table, in stateright's Explorer.
+
+use std::net::{SocketAddr, TcpListener};
+
+use stateright::Model as _;
+use turnstile_checker::report::options::{Options, Refusal, Silent};
+use turnstile_checker::report::status::Status;
+use turnstile_checker::systems;
+use turnstile_checker::table::environment::Environment;
+use turnstile_spec::System;
+use turnstile_spec::literal::Literal;
+
+use super::library::{self, Library, Text};
+use super::output::{complain, put};
+use super::replacement;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A system, one world of a system, a table, or a table's file
+    #[arg(value_name = "NAME|NAME/WORLD|FILE")]
+    name: String,
+    /// Where a browser finds it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3000")]
+    listen: SocketAddr,
+    /// Run the tables as their documents have them, amendments left out
+    #[arg(long)]
+    as_written: bool,
+}
+
+/// Serves until the process ends.
+pub(crate) fn run(arguments: &Arguments) -> Status {
+    let library = match Library::load() {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let (name, world) = match arguments.name.split_once('/') {
+        Some((name, world)) => (name, Some(world)),
+        None => (arguments.name.as_str(), None),
+    };
+    let named = |text: &&Text| text.name == name;
+    if let Some(text) = library.systems.iter().find(named) {
+        return explore_system(text, world, &library, arguments);
+    }
+    let table = match library.tables.iter().find(|text| named(text) && world.is_none()) {
+        Some(text) => Ok(text.clone()),
+        None => library::read(arguments.name.as_ref()),
+    };
+    match table {
+        Ok(text) => explore_table(&text, arguments),
+        Err(error) => complain(&error),
+    }
+}
+
+fn explore_system(
+    text: &Text,
+    world: Option<&str>,
+    library: &Library,
+    arguments: &Arguments,
+) -> Status {
+    let system = match System::read(text.source.clone()) {
+        Ok(system) => system,
+        Err(faults) => return fail(&faults.to_string()),
+    };
+    let Some(entry) = systems::entry(&system.name) else {
+        return complain(&format!("this binary has no cores for the system `{}`", system.name));
+    };
+    let world = match world {
+        Some(name) => system.world(name),
+        None => system.worlds.iter().find(|world| world.default),
+    };
+    let Some(world) = world else {
+        let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
+        return complain(&format!("the worlds of `{}` are {}", system.name, known.join(", ")));
+    };
+    let tables = match replacement::tables(entry, None, library, arguments.as_written) {
+        Ok(tables) => tables,
+        Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
+    };
+    if let Err(status) = announce(&format!("{}/{}", system.name, world.name), arguments.listen) {
+        return status;
+    }
+    let as_written = arguments.as_written;
+    let options = Options { as_written, tables, ..Options::new(&Silent) };
+    match (entry.explore)(&system, world, &options, arguments.listen) {
+        Ok(()) => Status::Holds,
+        Err(Refusal::Usage(what)) => complain(&what),
+        Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
+    }
+}
+
+fn explore_table(text: &Text, arguments: &Arguments) -> Status {
+    let literal = match Literal::read(text.source.clone()) {
+        Ok(literal) => literal,
+        Err(faults) => return fail(&faults.to_string()),
+    };
+    let table = if arguments.as_written {
+        literal.table
+    } else {
+        match literal.amended() {
+            Ok(sound) => sound.table,
+            Err(faults) => return fail(&faults.to_string()),
+        }
+    };
+    if let Err(status) = announce(&literal.vocabulary.machine, arguments.listen) {
+        return status;
+    }
+    // Explorer keeps the model for as long as the process lives.
+    let vocabulary = Box::leak(Box::new(literal.vocabulary));
+    Environment::new(vocabulary, Box::leak(Box::new(table))).checker().serve(arguments.listen);
+    Status::Holds
+}
+
+/// Says where to look, if Explorer will be able to listen there.
+fn announce(what: &str, listen: SocketAddr) -> Result<(), Status> {
+    if let Err(error) = TcpListener::bind(listen) {
+        return Err(complain(&format!("cannot listen on {listen}: {error}")));
+    }
+    let status = put(&format!("{what}: open http://{listen} in a browser\n"));
+    if status == Status::Holds { Ok(()) } else { Err(status) }
+}
+
+fn fail(what: &str) -> Status {
+    complain(what);
+    Status::Fails
+}

@@ -1,0 +1,41 @@
+//! Tables that run through shipped cores in place of the compiled ones.
+
+use turnstile_checker::report::options::Replacement;
+use turnstile_checker::report::result::FaultReport;
+use turnstile_checker::systems::Entry;
+use turnstile_spec::literal::Literal;
+
+use super::faults;
+use super::library::{Library, Origin, Text};
+
+/// The tables that run in place of compiled ones: all of them as written, otherwise those that
+/// are not what was compiled.
+pub(crate) fn tables(
+    entry: &Entry,
+    table: Option<&Text>,
+    library: &Library,
+    as_written: bool,
+) -> Result<Vec<Replacement>, Vec<FaultReport>> {
+    let mut replacements = Vec::new();
+    for machine in entry.machines {
+        let of_library = library.tables.iter().find(|text| text.name == *machine);
+        let named = table.and_then(|text| {
+            let literal = Literal::read(text.source.clone());
+            literal.is_ok_and(|literal| literal.vocabulary.machine == *machine).then_some(text)
+        });
+        let Some(text) = named.or(of_library) else { continue };
+        if !as_written && text.origin != Origin::Other {
+            continue;
+        }
+        let literal = Literal::read(text.source.clone());
+        let literal = literal.map_err(|faults| faults::errors(&faults))?;
+        let table = if as_written {
+            literal.table
+        } else {
+            literal.amended().map_err(|faults| faults::errors(&faults))?.table
+        };
+        let file = text.source.name.clone();
+        replacements.push(Replacement { vocabulary: literal.vocabulary, table, file });
+    }
+    Ok(replacements)
+}

@@ -1,0 +1,74 @@
+//! `turnstile explore` serves stateright's Explorer, or says why it cannot.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long the server may take to listen.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A process that does not outlive its test.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to stop.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(name: &str, address: SocketAddr) -> Served {
+    let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
+    let child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .args(["explore", name, "--listen", &address.to_string()])
+        .current_dir(tables)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    Served(child.expect("the binary is built"))
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    let begun = Instant::now();
+    let mut stream = loop {
+        match TcpStream::connect(address) {
+            Ok(stream) => break stream,
+            Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
+        }
+        std::thread::yield_now();
+    };
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .expect("it listens");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers in text");
+    answer
+}
+
+#[test]
+fn a_table_can_be_walked_through() {
+    // The port is free again before the command takes it.
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("it is bound");
+    drop(taken);
+    let mut served = serve("gate.yaml", address);
+    let mut line = String::new();
+    let stdout = served.0.stdout.take().expect("piped");
+    BufReader::new(stdout).read_line(&mut line).expect("text");
+    assert_eq!(line, format!("gate: open http://{address} in a browser\n"));
+    assert!(get(address, "/").contains("<html"));
+    let status = get(address, "/.status");
+    assert!(status.contains("no-event-without-row"), "{status}");
+    let states = get(address, "/.states/");
+    assert!(states.contains("Configuration"), "{states}");
+}
+
+#[test]
+fn a_taken_port_is_bad_usage() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("it is bound");
+    let mut served = serve("gate.yaml", address);
+    assert_eq!(served.0.wait().expect("it ends").code(), Some(2));
+}
