@@ -9,7 +9,8 @@ use turnstile_core::step::{EffectOf, Out, Taken};
 use turnstile_core::{Core, Effect, Input};
 use turnstile_machines::claim::Resource;
 
-type Effects = Vec<EffectOf<Client>>;
+type Done = EffectOf<Client>;
+type Effects = Vec<Done>;
 
 const RESOURCE: ResourceName = ResourceName(7);
 const CLAIM: ClaimId = ClaimId::new(31);
@@ -50,98 +51,201 @@ impl Run {
         self.step(Input::Message { from: Server::Claims, message }).0
     }
 
-    /// A claim that holds its lock.
+    /// A claim that holds its lock: it was granted at once.
     fn active() -> Self {
         let mut run = Self::new();
         run.told(Command::Claim { key: KEY });
-        run.hears(Response { claim: Some(CLAIM), ..Response::bare(CallId::new(0), 202) });
-        run.fires(Resource::ActivateTimer);
-        let granted =
-            Response { token: Some(Token::new(3)), ..Response::bare(CallId::new(0), 200) };
-        let effects = run.hears(granted);
-        let notice = Notice::Acquired { token: Some(Token::new(3)) };
-        assert!(effects.contains(&Effect::Notify(notice)), "{effects:?}");
+        let effects = run.hears(Response { claim: Some(CLAIM), ..granted(0, 201) });
+        assert!(effects.contains(&ACQUIRED), "{effects:?}");
+        run
+    }
+
+    /// A claim that waits for its lock.
+    fn waiting() -> Self {
+        let mut run = Self::new();
+        run.told(Command::Claim { key: KEY });
+        let effects = run.hears(Response { claim: Some(CLAIM), ..plain(0, 202) });
+        assert_eq!(effects, [Effect::Arm(Resource::ActivateTimer)]);
         run
     }
 }
 
-fn asks(call: u16, ask: Ask) -> EffectOf<Client> {
+const TOKEN: Token = Token::new(3);
+const ACQUIRED: Done = Effect::Notify(Notice::Acquired { token: Some(TOKEN) });
+
+fn plain(call: u16, status: u16) -> Response {
+    Response::bare(CallId::new(call), status)
+}
+
+fn granted(call: u16, status: u16) -> Response {
+    Response { token: Some(TOKEN), ..plain(call, status) }
+}
+
+fn asks(call: u16, ask: Ask) -> Done {
     let message = Message::Request(Request { call: CallId::new(call), ask });
     Effect::Send { to: Server::Claims, message }
 }
 
-fn sets(call: u16, to: Asked) -> EffectOf<Client> {
+fn sets(call: u16, to: Asked) -> Done {
     asks(call, Ask::Status { claim: CLAIM, to })
+}
+
+fn posts(call: u16) -> Done {
+    asks(call, Ask::Post { resource: RESOURCE, key: Some(KEY), wait: false })
 }
 
 #[test]
 fn a_claim_begins_with_a_post_and_a_timeout() {
     let mut run = Run::new();
     let effects = run.told(Command::Claim { key: KEY });
-    assert!(
-        matches!(
-            effects[..],
-            [
-                Effect::Send {
-                    to: Server::Claims,
-                    message:
-                        Message::Request(Request {
-                            call,
-                            ask: Ask::Post { resource: RESOURCE, wait: false, .. },
-                        }),
-                },
-                Effect::Arm(Resource::TimeoutTimer),
-            ] if call == CallId::new(0)
-        ),
-        "{effects:?}"
-    );
+    assert_eq!(effects, [posts(0), Effect::Arm(Resource::TimeoutTimer)]);
+}
+
+#[test]
+fn a_post_that_is_not_answered_is_repeated_with_the_same_key() {
+    for status in [404, 503, Response::UNANSWERED] {
+        let mut run = Run::new();
+        run.told(Command::Claim { key: KEY });
+        let effects = run.hears(plain(0, status));
+        assert_eq!(effects, [Effect::Arm(Resource::RetryRegisterTimer)], "{status}");
+        assert_eq!(run.fires(Resource::RetryRegisterTimer), [posts(0)], "{status}");
+    }
+}
+
+#[test]
+fn a_claim_granted_at_once_is_held_from_then_on() {
+    let mut run = Run::new();
+    run.told(Command::Claim { key: KEY });
+    assert!(!run.state.is_held());
+    let effects = run.hears(Response { claim: Some(CLAIM), ..granted(0, 201) });
+    for effect in [
+        ACQUIRED,
+        Effect::Disarm(Resource::TimeoutTimer),
+        Effect::Arm(Resource::RenewTimer),
+        Effect::Arm(Resource::LeaseTimer),
+    ] {
+        assert!(effects.contains(&effect), "{effect:?} in {effects:?}");
+    }
+    assert!(run.state.is_held());
+    assert_eq!(run.state.key, None, "it is known by its id from here on");
+}
+
+#[test]
+fn a_grant_that_comes_too_late_is_confirmed_before_it_is_believed() {
+    let mut run = Run::new();
+    run.told(Command::Claim { key: KEY });
+    let late = Response { claim: Some(CLAIM), ..granted(0, 201) }.lapsed();
+    assert_eq!(run.hears(late), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    assert!(!run.state.is_held());
+    assert!(run.hears(granted(0, 200)).contains(&ACQUIRED));
 }
 
 #[test]
 fn a_queued_claim_asks_again_by_the_id_that_the_server_gave() {
-    let mut run = Run::new();
-    run.told(Command::Claim { key: KEY });
-    let queued = Response { claim: Some(CLAIM), ..Response::bare(CallId::new(0), 202) };
-    assert!(run.hears(queued).contains(&Effect::Arm(Resource::ActivateTimer)));
+    let mut run = Run::waiting();
     let effects = run.fires(Resource::ActivateTimer);
-    assert!(effects.contains(&sets(0, Asked::Active { wait: false })), "{effects:?}");
+    assert_eq!(effects, [sets(0, Asked::Active { wait: false })]);
+    assert_eq!(run.hears(plain(0, 409)), [Effect::Arm(Resource::ActivateTimer)], "wait on");
+    run.fires(Resource::ActivateTimer);
+    let effects = run.hears(granted(0, 200));
+    assert_eq!(effects, [asks(0, Ask::Ttl { claim: CLAIM })], "its ttl may be over already");
+    assert!(!run.state.is_held());
+    assert!(run.hears(granted(0, 200)).contains(&ACQUIRED));
+}
+
+#[test]
+fn a_confirmation_that_comes_too_late_is_asked_for_again() {
+    let mut run = Run::waiting();
+    run.fires(Resource::ActivateTimer);
+    run.hears(granted(0, 200));
+    assert_eq!(run.hears(granted(0, 200).lapsed()), [Effect::Arm(Resource::RetryRenewTimer)]);
+    assert!(!run.state.is_held());
+    assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
+}
+
+#[test]
+fn a_holder_renews_and_its_lease_is_counted_anew() {
+    let mut run = Run::active();
+    assert_eq!(run.fires(Resource::RenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    let effects = run.hears(granted(0, 200));
+    assert_eq!(effects, [Effect::Arm(Resource::RenewTimer), Effect::Arm(Resource::LeaseTimer)]);
+}
+
+#[test]
+fn a_renewal_that_is_not_answered_is_tried_again() {
+    let mut run = Run::active();
+    run.fires(Resource::RenewTimer);
+    let effects = run.hears(Response::unanswered(CallId::new(0)));
+    assert_eq!(effects, [Effect::Arm(Resource::RetryRenewTimer)], "the lease runs on");
+    assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
+    assert!(run.state.is_held());
+}
+
+#[test]
+fn a_lease_that_is_over_is_lost_for_ever() {
+    let lost = Effect::Notify(Notice::Lost);
+    let mut run = Run::active();
+    assert!(run.fires(Resource::LeaseTimer).contains(&lost));
+    assert!(!run.state.is_held());
+    let mut run = Run::active();
+    run.fires(Resource::RenewTimer);
+    assert!(run.fires(Resource::LeaseTimer).contains(&lost));
+    assert_eq!(run.hears(granted(0, 200)), [], "a late answer does not bring it back");
     assert!(!run.state.is_held());
 }
 
 #[test]
-fn a_holder_renews_and_releases() {
+fn a_release_is_told_once_the_server_has_acknowledged_it() {
     let mut run = Run::active();
-    assert!(run.state.is_held());
-    assert!(run.fires(Resource::RenewTimer).contains(&asks(0, Ask::Ttl { claim: CLAIM })));
-    assert!(
-        run.hears(Response::bare(CallId::new(0), 200)).contains(&Effect::Arm(Resource::RenewTimer))
-    );
     let effects = run.told(Command::Release);
     assert!(effects.contains(&sets(0, Asked::Released)), "{effects:?}");
-    assert!(effects.contains(&Effect::Disarm(Resource::RenewTimer)), "{effects:?}");
     assert!(!run.state.is_held(), "the user gave it back, whatever the server says");
-    let effects = run.hears(Response::bare(CallId::new(0), 204));
+    assert_eq!(run.hears(plain(0, 503)), [Effect::Arm(Resource::RetryReleaseTimer)]);
+    assert_eq!(run.fires(Resource::RetryReleaseTimer), [sets(0, Asked::Released)]);
+    let effects = run.hears(plain(0, 204));
     assert!(effects.contains(&Effect::Notify(Notice::Released)), "{effects:?}");
+}
+
+#[test]
+fn a_release_during_a_renewal_does_not_wait_for_it() {
+    let mut run = Run::active();
+    run.fires(Resource::RenewTimer);
+    let effects = run.told(Command::Release);
+    assert!(effects.contains(&sets(1, Asked::Released)), "{effects:?}");
+    let before = run.state.at;
+    assert_eq!(run.hears(granted(0, 200)), [], "the renewal's answer is nobody's");
+    assert_eq!(run.state.at, before);
+    assert!(run.hears(plain(1, 204)).contains(&Effect::Notify(Notice::Released)));
+}
+
+#[test]
+fn a_wait_that_takes_too_long_is_told_and_the_claim_withdrawn() {
+    let mut run = Run::waiting();
+    let effects = run.fires(Resource::TimeoutTimer);
+    let told = effects.iter().position(|it| *it == Effect::Notify(Notice::TimedOut));
+    let sent = effects.iter().position(|it| *it == sets(0, Asked::Withdrawn));
+    assert!(told.is_some() && sent.is_some(), "{effects:?}");
+    assert!(run.hears(plain(0, 204)).contains(&Effect::Disarm(Resource::TimeoutTimer)));
+}
+
+#[test]
+fn a_signal_aborts_and_what_was_asked_before_is_nobodys() {
+    let mut run = Run::waiting();
+    run.fires(Resource::ActivateTimer);
+    let effects = run.told(Command::Signal);
+    assert!(effects.contains(&sets(1, Asked::Aborted)), "{effects:?}");
+    assert_eq!(run.hears(granted(0, 200)), []);
+    assert!(!run.state.is_held());
 }
 
 #[test]
 fn an_act_carries_the_token_and_only_a_holder_acts() {
     assert_eq!(Run::new().told(Command::Act), []);
     let mut run = Run::active();
-    let message = Message::Act { token: Some(Token::new(3)) };
+    let message = Message::Act { token: Some(TOKEN) };
     assert_eq!(run.told(Command::Act), [Effect::Send { to: Server::Store, message }]);
     run.told(Command::Release);
     assert_eq!(run.told(Command::Act), []);
-}
-
-#[test]
-fn a_request_that_is_not_answered_is_tried_again() {
-    let mut run = Run::active();
-    run.fires(Resource::RenewTimer);
-    let effects = run.hears(Response::unanswered(CallId::new(0)));
-    assert!(effects.contains(&Effect::Arm(Resource::RetryRenewTimer)), "{effects:?}");
-    let effects = run.fires(Resource::RetryRenewTimer);
-    assert!(effects.contains(&asks(0, Ask::Ttl { claim: CLAIM })), "{effects:?}");
 }
 
 #[test]

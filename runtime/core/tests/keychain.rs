@@ -49,14 +49,12 @@ impl Run {
         self.step(Input::Fired(Timer { resource, timer }))
     }
 
-    /// Gets the lock of a resource, as the claim with the id of the resource.
+    /// Gets the lock of a resource at once, as the claim with the id of the resource.
     fn acquires(&mut self, resource: ResourceName) {
         let id = u64::from(resource.0);
         let effects = self.claims(resource, id);
-        let queued = Response::bare(asked(&effects).0, 202);
-        self.hears(Response { claim: Some(ClaimId::new(id)), ..queued });
-        let effects = self.fires(resource, Resource::ActivateTimer);
-        let effects = self.hears(Response::bare(asked(&effects).0, 200));
+        let granted = Response::bare(asked(&effects).0, 201);
+        let effects = self.hears(Response { claim: Some(ClaimId::new(id)), ..granted });
         let notice = client::Notice::Acquired { token: None };
         let told = Effect::Notify(Notice::Told { resource, notice });
         assert!(effects.contains(&told), "{effects:?}");
@@ -100,8 +98,9 @@ fn a_second_claim_of_a_resource_is_refused_and_the_first_named() {
 #[test]
 fn a_resource_may_be_claimed_again_once_its_claim_has_ended() {
     let mut run = Run::new();
-    let call = asked(&run.claims(DOOR, 1)).0;
-    run.hears(Response::bare(call, 400));
+    run.acquires(DOOR);
+    let effects = run.told(Command::Release { resource: DOOR });
+    run.hears(Response::bare(asked(&effects).0, 204));
     assert_eq!(run.state.claimed().count(), 0);
     run.acquires(DOOR);
 }

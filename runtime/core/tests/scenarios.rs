@@ -97,10 +97,10 @@ fn effects_that_are_written_wrong_come_back_right() {
 
 #[test]
 fn the_network_may_lose_and_repeat_what_was_sent() {
-    let inputs = "server hears client 1: call 0: POST resource 1\n\n\
-                  server hears client 1: call 0: POST resource 1\n\n\
+    let inputs = "server hears client 1: call 0: POST resource 1 key 5\n\n\
+                  server hears client 1: call 0: POST resource 1 key 5\n\n\
                   client 1 hears server: call 0: no answer\n";
     let text = play(&format!("{OPENING}{inputs}")).expect("it plays");
-    assert!(text.contains("sends client 1: call 0: 202 claim 2"), "{text}");
+    assert!(text.contains("sends client 1: call 0: 201 claim 1 token 1"), "{text}");
     assert!(text.contains("arms retry register timer"), "{text}");
 }

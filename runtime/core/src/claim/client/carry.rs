@@ -38,9 +38,6 @@ impl<R: Rules> Client<R> {
         cause: Cause,
         out: &mut OutOf<Self>,
     ) {
-        if entry.action == Action::DrawIdempotencyKey {
-            state.key = cause.key;
-        }
         for op in entry.ops {
             self.apply(state, *op, out);
         }
@@ -56,8 +53,7 @@ impl<R: Rules> Client<R> {
                 self.end(state, Notice::Failed { status }, out);
             }
             Action::NotifyClientLockIsLost => self.end(state, Notice::Lost, out),
-            // Drawn above, before a request can carry it.
-            Action::DrawIdempotencyKey => {}
+            Action::DrawIdempotencyKey => state.key = cause.key,
             // All that these do is what they do to their resource.
             Action::SendPost
             | Action::SendPatchStatusActive

@@ -115,7 +115,9 @@ impl<R: Rules> Client<R> {
         if call.is_abandoned {
             return;
         }
-        state.claim = response.claim.or(state.claim);
+        if response.claim.is_some() {
+            (state.claim, state.key) = (response.claim, None);
+        }
         state.token = response.token.or(state.token);
         let event = EventKind::Response.event(response.status);
         self.take(state, event, Cause { heard: Some(response), key: None }, out);
