@@ -1,5 +1,6 @@
 //! Gives cores a real network, a real store and real users.
 
+pub mod blocking;
 pub mod client;
 pub mod keychain;
 pub mod server;

@@ -161,7 +161,8 @@ impl Claim {
                 let reason = view.borrow().reason.clone();
                 Err(self.slot.error(Cause::Refused { status: status.unwrap_or(0), reason }))
             }
-            Some(Notice::Acquired { .. } | Notice::TimedOut | Notice::Lost) | None => {
+            Some(Notice::TimedOut) => Err(self.slot.error(Cause::TimedOut)),
+            Some(Notice::Acquired { .. } | Notice::Lost) | None => {
                 Err(self.slot.error(Cause::Lost))
             }
         }

@@ -97,6 +97,8 @@ struct Running {
     attempts: (Option<Resource>, u32),
     sent: BTreeMap<CallId, Sent>,
     calls: JoinSet<Heard>,
+    /// The timeout of the waiting has been armed.
+    has_waited: bool,
     /// The request whose answer is being taken.
     heard_of: Option<Sent>,
 }
@@ -114,6 +116,7 @@ impl Drive {
             attempts: (None, 0),
             sent: BTreeMap::new(),
             calls: JoinSet::new(),
+            has_waited: false,
             heard_of: None,
             drive: self,
         };
@@ -125,9 +128,9 @@ impl Drive {
 
 impl Running {
     async fn run(&mut self) {
-        // Without a timer and without a call nothing can happen any more but what a user wishes,
-        // and a claim that is over grants no wishes.
-        while !(self.timers.is_empty() && self.calls.is_empty()) {
+        // As long as an answer is waited for, some timer bounds the waiting. Once none is armed the
+        // claim is over, and calls that are still open were given up: dropping them hangs up.
+        while !self.timers.is_empty() {
             let next = self.timers.iter().min_by_key(|(_, due)| **due).map(|(t, due)| (*t, *due));
             let due = next.map_or_else(Instant::now, |(_, due)| due);
             tokio::select! {
@@ -219,7 +222,8 @@ impl Running {
         let now = Instant::now();
         let wait = match ask {
             Ask::Post { wait: true, .. } | Ask::Status { to: Asked::Active { wait: true }, .. } => {
-                let left = self.timers.get(&Resource::TimeoutTimer).map(|due| *due - now);
+                // The answer is to come before the user's patience ends, not with it.
+                let left = self.timers.get(&Resource::TimeoutTimer).map(|due| (*due - now) * 4 / 5);
                 left.unwrap_or(Duration::MAX).min(self.drive.pace.wait())
             }
             Ask::Post { wait: false, .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
@@ -280,9 +284,24 @@ impl Running {
         };
         self.attempts = (Some(timer), attempt);
         let Drive { pace, dice, .. } = &mut self.drive;
-        let now = Instant::now();
+        let (now, margin) = (Instant::now(), pace.margin());
         let pause = match timer {
-            Resource::TimeoutTimer => pace.timeout(),
+            // The first bounds the waiting for the lock, any later one the giving it up: after a
+            // ttl nothing is held any more, acknowledged or not.
+            Resource::TimeoutTimer if self.has_waited => pace.ttl,
+            Resource::TimeoutTimer => {
+                self.has_waited = true;
+                pace.timeout()
+            }
+            Resource::LeaseTimer => {
+                let Some(sent) = self.heard_of else { return };
+                self.drive.view.send_modify(|view| {
+                    view.deadline = Some(sent.deadline);
+                    view.margin = margin;
+                    view.is_in_jeopardy = false;
+                });
+                sent.deadline.saturating_duration_since(now)
+            }
             Resource::RenewTimer => pace.renew(dice),
             Resource::LeaseTimer => self
                 .heard_of
@@ -307,18 +326,10 @@ impl Running {
             | Resource::RenewPatchRequest
             | Resource::WithdrawPatchRequest => return,
         };
-        self.timers.insert(timer, now + pause);
-        let margin = pace.margin();
-        let granted = self.heard_of.filter(|_| timer == Resource::RenewTimer);
-        if let Some(sent) = granted {
-            self.drive.view.send_modify(|view| {
-                view.deadline = Some(sent.deadline);
-                view.margin = margin;
-                view.is_in_jeopardy = false;
-            });
-        } else if timer == Resource::RetryRenewTimer {
+        if timer == Resource::RetryRenewTimer {
             self.drive.view.send_modify(|view| view.is_in_jeopardy = true);
         }
+        self.timers.insert(timer, now + pause);
     }
 
     fn tell(&mut self, notice: Notice) {

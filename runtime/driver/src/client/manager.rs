@@ -138,7 +138,9 @@ impl Slot {
     }
 
     fn give_up(&self) {
-        self.begin_end();
+        if self.is_ending.swap(true, Ordering::Relaxed) {
+            return;
+        }
         // Nobody listens once the claim is over.
         let _ended = self.wishes.send(Wish::GiveUp);
     }
@@ -320,29 +322,26 @@ impl Ask {
         // From here on whoever stops waiting gives up.
         let waiting = Waiting { slot: Some(slot.clone()) };
         let mut view = slot.view.clone();
-        loop {
-            let notice = view.borrow_and_update().notice;
-            match notice {
-                None => {}
-                Some(Notice::Acquired { .. }) => {
-                    waiting.keep();
-                    let wishes = slot.wishes.clone();
-                    return Ok(Claim::new(slot, view, wishes));
-                }
-                Some(Notice::TimedOut) => return Err(slot.error(Cause::TimedOut)),
-                Some(Notice::Failed { status }) => {
-                    let reason = view.borrow().reason.clone();
-                    let status = status.unwrap_or(0);
-                    return Err(slot.error(Cause::Refused { status, reason }));
-                }
-                Some(Notice::Lost) => return Err(slot.error(Cause::Lost)),
-                Some(Notice::Released) => return Err(slot.error(Cause::GivenUp)),
+        let told = view.wait_for(|view| view.notice.is_some()).await.map(|view| view.notice);
+        let cause = match told.ok().flatten() {
+            Some(Notice::Acquired { .. }) => {
+                waiting.keep();
+                let wishes = slot.wishes.clone();
+                return Ok(Claim::new(slot, view, wishes));
             }
-            if view.changed().await.is_err() && view.borrow().notice.is_none() {
-                let trouble = view.borrow().trouble.clone();
-                return Err(slot.error(trouble.unwrap_or(Cause::TimedOut)));
+            Some(Notice::TimedOut) => Cause::TimedOut,
+            Some(Notice::Failed { status }) => {
+                let reason = view.borrow().reason.clone();
+                Cause::Refused { status: status.unwrap_or(0), reason }
             }
-        }
+            Some(Notice::Lost) => Cause::Lost,
+            Some(Notice::Released) => Cause::GivenUp,
+            None => view.borrow().trouble.clone().unwrap_or(Cause::GivenUp),
+        };
+        // The core is giving the claim up already.
+        slot.begin_end();
+        waiting.keep();
+        Err(slot.error(cause))
     }
 
     /// Starts the claim's core, unless the resource has one already.

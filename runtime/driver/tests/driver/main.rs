@@ -1,6 +1,7 @@
 //! The driver from outside: its server over real HTTP, its client against it, its store on a disk.
 
 mod additions;
+mod client;
 mod http;
 mod noise;
 mod protocol;
