@@ -4,6 +4,7 @@
 //! it requests, timers and a user. No retry, no withdrawal and no loss is decided here.
 
 mod call;
+mod chain;
 mod claim;
 mod connect;
 mod drive;

@@ -3,21 +3,23 @@
 //! A line in is a wish, a line out is its answer or says how a claim stands now. It keeps no
 //! state of a claim beyond the handle; the end of the input releases everything.
 
+pub mod line;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
-use crate::client::{Claim, Error, Manager, Setup, Standing};
+use self::line::{LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told};
+use crate::client::{Cause, Claim, Error, Manager, Setup, Standing};
 
 /// A longer line is not read.
 pub const LINE_MAX: u64 = 1 << 20;
@@ -25,83 +27,6 @@ pub const LINE_MAX: u64 = 1 << 20;
 pub const CLAIMS_MAX: usize = 10_000;
 /// How long the server may take to acknowledge the releases at the end.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
-
-/// What a program may wish; one of `claim`, `refresh` and `release`.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Line {
-    /// Given back with the answer.
-    #[serde(default)]
-    pub id: Value,
-    /// A resource to claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub claim: Option<String>,
-    /// A claimed resource whose lease is to be renewed now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refresh: Option<String>,
-    /// A claimed resource to give back, or one waited for to wait for no longer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub release: Option<String>,
-    /// Seconds of lease.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ttl: Option<f64>,
-    /// Seconds to wait for the lock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timeout: Option<f64>,
-    /// What others see of the claim.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Box<RawValue>>,
-}
-
-/// What a program is told.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Told {
-    /// The lock is held.
-    Held(Now),
-    /// The lease was renewed.
-    Refreshed(Now),
-    /// The lock is given back.
-    Released {
-        /// Which.
-        resource: String,
-    },
-    /// It went wrong.
-    Error {
-        /// Which, if it is about one.
-        resource: String,
-        /// Why.
-        message: String,
-    },
-    /// How a claim stands, whenever that changes.
-    Now(Now),
-}
-
-/// How a claim stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Now {
-    /// What is claimed.
-    pub resource: String,
-    /// The claim's URL.
-    pub url: String,
-    /// What to show to whatever the lock protects.
-    pub fencing_token: Option<u64>,
-    /// `held`, `jeopardy` or `lost`.
-    pub standing: String,
-    /// Until when it can be counted on: seconds on the machine's monotonic clock.
-    pub until: f64,
-}
-
-/// A line out.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Reply {
-    /// The wish's, or null where nobody has asked.
-    #[serde(default)]
-    pub id: Value,
-    /// What it says.
-    #[serde(flatten)]
-    pub told: Told,
-}
 
 /// Claims by resource; none while one is waited for.
 type Held = Arc<Mutex<BTreeMap<String, Option<Arc<Claim>>>>>;
@@ -304,11 +229,25 @@ impl Keychain {
     }
 
     fn refuse_for(&self, id: Value, resource: &str, error: &Error) {
-        self.refuse(id, resource, error.to_string());
+        let (resource, message) = (resource.to_owned(), error.to_string());
+        let kind = match &error.cause {
+            Cause::TimedOut => TIMED_OUT,
+            Cause::Lost => LOST,
+            Cause::Address(..)
+            | Cause::Credentials(_)
+            | Cause::Claimed { .. }
+            | Cause::TtlTooShort { .. }
+            | Cause::Refused { .. }
+            | Cause::GivenUp
+            | Cause::Keychain(_)
+            | Cause::Answer(_) => REFUSED,
+        };
+        self.say(id, Told::Error { resource, kind: kind.into(), message });
     }
 
     fn refuse(&self, id: Value, resource: &str, message: String) {
-        self.say(id, Told::Error { resource: resource.to_owned(), message });
+        let resource = resource.to_owned();
+        self.say(id, Told::Error { resource, kind: REFUSED.into(), message });
     }
 
     fn say(&self, id: Value, told: Told) {
@@ -336,10 +275,19 @@ const fn name(standing: Standing) -> &'static str {
 }
 
 /// An instant on the machine's monotonic clock, which all its processes share.
-fn monotonic(at: tokio::time::Instant) -> f64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    let now = now.tv_sec as f64 + now.tv_nsec as f64 / 1e9;
-    let instant = tokio::time::Instant::now();
+fn monotonic(at: Instant) -> f64 {
+    let instant = Instant::now();
     let ahead = at.saturating_duration_since(instant).as_secs_f64();
-    now + ahead - instant.saturating_duration_since(at).as_secs_f64()
+    clock() + ahead - instant.saturating_duration_since(at).as_secs_f64()
+}
+
+/// The instant of a time on the machine's monotonic clock; at the latest now, if it is past.
+pub(crate) fn instant(until: f64) -> Instant {
+    let ahead = Duration::try_from_secs_f64(until - clock()).unwrap_or_default();
+    Instant::now() + ahead
+}
+
+fn clock() -> f64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }

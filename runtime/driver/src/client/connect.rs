@@ -3,7 +3,7 @@
 //! Roots of trust are read only when the first https connection is made.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
@@ -68,6 +68,11 @@ impl Connector {
     #[must_use]
     pub fn trusting(self, authority: PathBuf) -> Self {
         Self { authority: Some(authority), tls: Arc::new(OnceLock::new()), ..self }
+    }
+
+    /// The file of trusted certificates, if one was given.
+    pub(super) fn authority(&self) -> Option<&Path> {
+        self.authority.as_deref()
     }
 
     /// Connects.

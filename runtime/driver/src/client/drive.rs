@@ -41,7 +41,7 @@ pub(super) enum Wish {
 
 /// What a claim's user can see of it at any time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct View {
+pub(crate) struct View {
     /// The server's id.
     pub(super) claim: Option<u64>,
     pub(super) token: Option<u64>,
@@ -85,6 +85,7 @@ struct Sent {
     deadline: Instant,
     /// How long the server was asked to wait.
     wait: Duration,
+    is_post: bool,
     is_renewal: bool,
 }
 
@@ -226,11 +227,12 @@ impl Running {
                 let left = self.timers.get(&Resource::TimeoutTimer).map(|due| (*due - now) * 4 / 5);
                 left.unwrap_or(Duration::MAX).min(self.drive.pace.wait())
             }
-            Ask::Post { wait: false, .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
+            Ask::Post { .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
         };
+        let is_post = matches!(ask, Ask::Post { .. });
         let is_renewal = matches!(ask, Ask::Ttl { .. });
         let deadline = now + self.drive.pace.lease();
-        self.sent.insert(call, Sent { at: now, deadline, wait, is_renewal });
+        self.sent.insert(call, Sent { at: now, deadline, wait, is_post, is_renewal });
         let outgoing = self.write(ask, wait);
         let patience = wait + self.drive.pace.patience();
         let caller = self.drive.caller.clone();
@@ -307,7 +309,8 @@ impl Running {
                 .heard_of
                 .map_or(Duration::ZERO, |sent| sent.deadline.saturating_duration_since(now)),
             Resource::ActivateTimer => match self.heard_of {
-                // A server that waits has done so already.
+                // Waiting is what comes next, and a server that waits has done its part already.
+                Some(sent) if sent.is_post => Duration::ZERO,
                 Some(sent) if !sent.wait.is_zero() && now - sent.at >= sent.wait / 2 => {
                     Duration::ZERO
                 }

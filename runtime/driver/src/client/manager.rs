@@ -3,7 +3,7 @@
 //! It starts a claim's core and hands out what it is told. Which requests follow is the core's.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +16,7 @@ use turnstile_core::claim::client::Notice;
 use turnstile_core::claim::message::Asked;
 
 use super::call::Caller;
+use super::chain::{Chain, Link};
 use super::claim::Claim;
 use super::connect::Connector;
 use super::drive::{Drive, View, Wish};
@@ -95,7 +96,22 @@ impl Setup {
             .map_err(|error| Cause::Credentials(error.to_string()))?;
         let dice = Mutex::new(self.dice.clone());
         let slots = Mutex::new(BTreeMap::new());
-        Ok(Manager { shared: Arc::new(Shared { setup: self, caller, dice, slots }) })
+        Ok(Manager { shared: Arc::new(Shared { setup: self, caller, chain: None, dice, slots }) })
+    }
+
+    /// A manager whose requests a keychain makes, which this starts as a child: the program
+    /// `claim`. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When the address is none, or the program does not start.
+    pub fn build_with_keychain(self, program: &Path) -> Result<Manager, Error> {
+        let authority = self.connector.authority();
+        let chain = Chain::start(program, &self.url, self.token.as_deref(), authority)
+            .map_err(|error| Cause::Keychain(format!("{}: {error}", program.display())))?;
+        let mut manager = self.build()?;
+        let shared = Arc::get_mut(&mut manager.shared).expect("just built");
+        shared.chain = Some(chain);
+        Ok(manager)
     }
 }
 
@@ -109,6 +125,7 @@ pub struct Manager {
 struct Shared {
     setup: Setup,
     caller: Caller,
+    chain: Option<Chain>,
     dice: Mutex<Dice>,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
 }
@@ -363,19 +380,30 @@ impl Ask {
         slots.insert(self.resource.clone(), slot.clone());
         let seed = shared.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
         let node = format!("client {seed:016x}");
-        let drive = Drive {
-            caller: shared.caller.clone(),
-            resource: self.resource.clone(),
-            user_data: self.data.clone().or_else(who),
-            pace: Pace { ttl: self.ttl, timeout: self.timeout },
-            dice: Dice::seeded(seed),
-            trace: shared.setup.trace.as_ref().map(|trace| trace.of(&node)),
-            wishes: wished,
-            view,
+        let pace = Pace { ttl: self.ttl, timeout: self.timeout };
+        let (resource, user_data) = (self.resource.clone(), self.data.clone().or_else(who));
+        let run: Pin<Box<dyn Future<Output = watch::Sender<View>> + Send>> = match &shared.chain {
+            Some(chain) => {
+                let chain = chain.clone();
+                Box::pin(Link { chain, resource, user_data, pace, wishes: wished, view }.run())
+            }
+            None => {
+                let drive = Drive {
+                    caller: shared.caller.clone(),
+                    resource,
+                    user_data,
+                    pace,
+                    dice: Dice::seeded(seed),
+                    trace: shared.setup.trace.as_ref().map(|trace| trace.of(&node)),
+                    wishes: wished,
+                    view,
+                };
+                Box::pin(drive.run())
+            }
         };
         let (shared, resource) = (shared.clone(), self.resource.clone());
         tokio::spawn(async move {
-            let view = drive.run().await;
+            let view = run.await;
             shared.slots().remove(&resource);
             drop(view);
         });
