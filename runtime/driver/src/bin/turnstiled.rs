@@ -45,6 +45,9 @@ struct Args {
     /// The longest that one request may wait for a lock, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     wait_max: f64,
+    /// A claim that waits is over once nobody has asked for it in so many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_600.0)]
+    unasked_max: f64,
     /// More claims than this do not wait for one resource: 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
     waiters_max: usize,
@@ -125,6 +128,7 @@ fn options(args: Args) -> io::Result<Options> {
         header_patience: seconds(args.patience)?,
         body_patience: seconds(args.patience)?,
         wait_max: seconds(args.wait_max)?,
+        unasked_max: seconds(args.unasked_max)?,
         connections_max: args.connections_max,
         trace: args.trace.map(|path| Trace::create("server", &path)).transpose()?,
         ..defaults

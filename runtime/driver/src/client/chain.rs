@@ -28,6 +28,8 @@ use crate::wire::claim::id_in;
 /// A keychain that runs.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
+    /// Its process.
+    pub(super) id: Option<u32>,
     lines: mpsc::UnboundedSender<Line>,
     routes: Routes,
 }
@@ -70,11 +72,12 @@ impl Chain {
         let (Some(input), Some(output)) = (input, output) else {
             return Err(io::Error::other("the keychain has no pipe"));
         };
+        let id = child.id();
         let (lines, spoken) = mpsc::unbounded_channel();
         let routes: Routes = Arc::new(Mutex::new(Some(BTreeMap::new())));
         tokio::spawn(write(input, spoken));
         tokio::spawn(read(child, output, routes.clone()));
-        Ok(Self { lines, routes })
+        Ok(Self { id, lines, routes })
     }
 
     fn say(&self, line: Line) {
@@ -117,9 +120,7 @@ async fn read(mut child: Child, output: ChildStdout, routes: Routes) {
     }
 }
 
-fn lock(
-    routes: &Routes,
-) -> MutexGuard<'_, Option<BTreeMap<String, mpsc::UnboundedSender<Told>>>> {
+fn lock(routes: &Routes) -> MutexGuard<'_, Option<BTreeMap<String, mpsc::UnboundedSender<Told>>>> {
     routes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -152,8 +153,11 @@ impl Link {
                         self.die();
                         break;
                     }
-                    Some(told) if self.hear(told) => {}
-                    Some(_last) => break,
+                    Some(told) => {
+                        if !self.hear(told) {
+                            break;
+                        }
+                    }
                 },
                 Some(wish) = self.wishes.recv() => self.grant(wish),
             }

@@ -305,9 +305,6 @@ impl Running {
                 sent.deadline.saturating_duration_since(now)
             }
             Resource::RenewTimer => pace.renew(dice),
-            Resource::LeaseTimer => self
-                .heard_of
-                .map_or(Duration::ZERO, |sent| sent.deadline.saturating_duration_since(now)),
             Resource::ActivateTimer => match self.heard_of {
                 // Waiting is what comes next, and a server that waits has done its part already.
                 Some(sent) if sent.is_post => Duration::ZERO,

@@ -4,32 +4,22 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hyper::Method;
-use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
-use turnstile_core::claim::client::Notice;
-use turnstile_core::claim::message::Asked;
 
+use super::ask::Ask;
 use super::call::Caller;
-use super::chain::{Chain, Link};
-use super::claim::Claim;
+use super::chain::Chain;
 use super::connect::Connector;
-use super::drive::{Drive, View, Wish};
+use super::drive::{View, Wish};
 use super::error::{Cause, Error};
-use super::pace::{Dice, Pace, TTL_MIN};
+use super::pace::{Dice, TTL_MIN};
 use super::place::Place;
 use crate::trace::Trace;
-use crate::wire::ask::status_body;
-use crate::wire::claim::id_in;
-use crate::wire::filter::encode;
 
-/// A question about other claims takes no longer.
-const ASK_MAX: Duration = Duration::from_secs(30);
 /// The ttl of a claim that asks for none.
 const TTL: Duration = Duration::from_secs(60);
 
@@ -118,15 +108,15 @@ impl Setup {
 /// Claims resources of one server. Clones share their claims.
 #[derive(Clone, Debug)]
 pub struct Manager {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    setup: Setup,
-    caller: Caller,
-    chain: Option<Chain>,
-    dice: Mutex<Dice>,
+pub(super) struct Shared {
+    pub(super) setup: Setup,
+    pub(super) caller: Caller,
+    pub(super) chain: Option<Chain>,
+    pub(super) dice: Mutex<Dice>,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
 }
 
@@ -134,10 +124,10 @@ struct Shared {
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) resource: String,
-    place: Place,
-    view: watch::Receiver<View>,
-    wishes: mpsc::UnboundedSender<Wish>,
-    is_ending: AtomicBool,
+    pub(super) place: Place,
+    pub(super) view: watch::Receiver<View>,
+    pub(super) wishes: mpsc::UnboundedSender<Wish>,
+    pub(super) is_ending: AtomicBool,
 }
 
 impl Slot {
@@ -154,7 +144,7 @@ impl Slot {
         self.is_ending.store(true, Ordering::Relaxed);
     }
 
-    fn give_up(&self) {
+    pub(super) fn give_up(&self) {
         if self.is_ending.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -172,11 +162,17 @@ impl Manager {
         Setup::new(url).build()
     }
 
+    /// The process of the keychain that makes the requests, if there is one.
+    #[must_use]
+    pub fn keychain_id(&self) -> Option<u32> {
+        self.shared.chain.as_ref()?.id
+    }
+
     /// Asks for a resource; await what it returns.
     #[must_use]
     pub fn claim(&self, resource: &str) -> Ask {
         let Setup { ttl, timeout, .. } = self.shared.setup;
-        Ask { manager: self.clone(), resource: resource.into(), ttl, timeout, data: None }
+        Ask::new(self.clone(), resource, ttl, timeout)
     }
 
     /// Gives up this manager's claim of a resource, or waiting for it, and returns once the server
@@ -208,234 +204,9 @@ impl Manager {
     }
 }
 
-/// What anyone may ask about claims that are not theirs.
-impl Manager {
-    /// The claims of the server, oldest first, as its JSON.
-    ///
-    /// # Errors
-    /// When the server cannot be reached, or refuses.
-    pub async fn list(
-        &self,
-        resource: Option<&str>,
-        status: Option<&str>,
-        limit: usize,
-    ) -> Result<String, Error> {
-        let mut path = format!("{}?limit={limit}", self.shared.caller.place().path);
-        for (name, value) in [("resource", resource), ("status", status)] {
-            if let Some(value) = value {
-                path += &format!("&{name}={}", encode(value));
-            }
-        }
-        self.ask(Method::GET, &path, None).await
-    }
-
-    /// One claim by its number or URL, as the server's JSON.
-    ///
-    /// # Errors
-    /// When there is none, or the server cannot be reached.
-    pub async fn show(&self, claim: &str) -> Result<String, Error> {
-        let path = self.path_of(claim)?;
-        self.ask(Method::GET, &path, None).await
-    }
-
-    /// Takes a claim, by its number or URL, from whoever has it.
-    ///
-    /// # Errors
-    /// When it is over already, or the server cannot be reached.
-    pub async fn revoke(&self, claim: &str) -> Result<(), Error> {
-        let path = self.path_of(claim)?;
-        self.ask(Method::PATCH, &path, Some(status_body(Asked::Revoked))).await.map(drop)
-    }
-
-    /// Reads the server's JSON.
-    ///
-    /// # Errors
-    /// When it is not what was expected.
-    pub fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Error> {
-        serde_json::from_str(text).map_err(|error| Cause::Answer(error.to_string()).into())
-    }
-
-    fn path_of(&self, claim: &str) -> Result<String, Error> {
-        let id = id_in(claim).ok_or_else(|| Cause::Answer(format!("{claim:?} is no claim")))?;
-        Ok(format!("{}{id}/", self.shared.caller.place().path))
-    }
-
-    async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Error> {
-        let answer = self.shared.caller.call(method, path, &[], body);
-        let answer = match tokio::time::timeout(ASK_MAX, answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => {
-                return Err(Cause::Refused { status: 0, reason: error.to_string() }.into());
-            }
-            Err(_) => return Err(Cause::TimedOut.into()),
-        };
-        if answer.status >= 300 {
-            let (status, reason) = (answer.status, answer.reason());
-            return Err(Cause::Refused { status, reason }.into());
-        }
-        String::from_utf8(answer.body.to_vec())
-            .map_err(|error| Cause::Answer(error.to_string()).into())
-    }
-}
-
 impl Shared {
-    fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
+    pub(super) fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A claim that is being asked for.
-#[derive(Debug)]
-#[must_use = "nothing is asked until this is awaited"]
-pub struct Ask {
-    manager: Manager,
-    resource: String,
-    ttl: Duration,
-    timeout: Option<Duration>,
-    data: Option<Box<RawValue>>,
-}
-
-impl Ask {
-    /// How long the lease lasts without a renewal.
-    pub const fn ttl(mut self, ttl: Duration) -> Self {
-        self.ttl = ttl;
-        self
-    }
-
-    /// How long to wait for the lock.
-    pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// What others see of this claim; host, process id and command unless given.
-    pub fn data(mut self, data: &impl serde::Serialize) -> Self {
-        self.data = serde_json::value::to_raw_value(data).ok();
-        self
-    }
-
-    /// What others see of this claim, JSON already.
-    pub fn raw_data(mut self, data: Box<RawValue>) -> Self {
-        self.data = Some(data);
-        self
-    }
-
-    async fn acquire(self) -> Result<Claim, Error> {
-        let error = |cause| Error { resource: self.resource.clone(), claim: None, cause };
-        check_ttl(self.ttl).map_err(error)?;
-        let slot = loop {
-            let ending = match self.begin() {
-                Ok(slot) => break slot,
-                Err(first) if first.is_ending.load(Ordering::Relaxed) => first,
-                Err(first) => {
-                    let first = first.url().unwrap_or_else(|| "a claim not yet answered".into());
-                    return Err(error(Cause::Claimed { first }));
-                }
-            };
-            let mut view = ending.view.clone();
-            // The slot is removed before the channel closes.
-            while view.changed().await.is_ok() {}
-        };
-        // From here on whoever stops waiting gives up.
-        let waiting = Waiting { slot: Some(slot.clone()) };
-        let mut view = slot.view.clone();
-        let told = view.wait_for(|view| view.notice.is_some()).await.map(|view| view.notice);
-        let cause = match told.ok().flatten() {
-            Some(Notice::Acquired { .. }) => {
-                waiting.keep();
-                let wishes = slot.wishes.clone();
-                return Ok(Claim::new(slot, view, wishes));
-            }
-            Some(Notice::TimedOut) => Cause::TimedOut,
-            Some(Notice::Failed { status }) => {
-                let reason = view.borrow().reason.clone();
-                Cause::Refused { status: status.unwrap_or(0), reason }
-            }
-            Some(Notice::Lost) => Cause::Lost,
-            Some(Notice::Released) => Cause::GivenUp,
-            None => view.borrow().trouble.clone().unwrap_or(Cause::GivenUp),
-        };
-        // The core is giving the claim up already.
-        slot.begin_end();
-        waiting.keep();
-        Err(slot.error(cause))
-    }
-
-    /// Starts the claim's core, unless the resource has one already.
-    fn begin(&self) -> Result<Arc<Slot>, Arc<Slot>> {
-        let shared = &self.manager.shared;
-        let mut slots = shared.slots();
-        if let Some(first) = slots.get(&self.resource) {
-            return Err(first.clone());
-        }
-        let (wishes, wished) = mpsc::unbounded_channel();
-        let (view, seen) = watch::channel(View::default());
-        let slot = Arc::new(Slot {
-            resource: self.resource.clone(),
-            place: shared.caller.place().clone(),
-            view: seen,
-            wishes,
-            is_ending: AtomicBool::new(false),
-        });
-        slots.insert(self.resource.clone(), slot.clone());
-        let seed = shared.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
-        let node = format!("client {seed:016x}");
-        let pace = Pace { ttl: self.ttl, timeout: self.timeout };
-        let (resource, user_data) = (self.resource.clone(), self.data.clone().or_else(who));
-        let run: Pin<Box<dyn Future<Output = watch::Sender<View>> + Send>> = match &shared.chain {
-            Some(chain) => {
-                let chain = chain.clone();
-                Box::pin(Link { chain, resource, user_data, pace, wishes: wished, view }.run())
-            }
-            None => {
-                let drive = Drive {
-                    caller: shared.caller.clone(),
-                    resource,
-                    user_data,
-                    pace,
-                    dice: Dice::seeded(seed),
-                    trace: shared.setup.trace.as_ref().map(|trace| trace.of(&node)),
-                    wishes: wished,
-                    view,
-                };
-                Box::pin(drive.run())
-            }
-        };
-        let (shared, resource) = (shared.clone(), self.resource.clone());
-        tokio::spawn(async move {
-            let view = run.await;
-            shared.slots().remove(&resource);
-            drop(view);
-        });
-        Ok(slot)
-    }
-}
-
-impl IntoFuture for Ask {
-    type Output = Result<Claim, Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.acquire())
-    }
-}
-
-/// Someone waits for the lock; dropped, it gives up.
-struct Waiting {
-    slot: Option<Arc<Slot>>,
-}
-
-impl Waiting {
-    fn keep(mut self) {
-        self.slot = None;
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        if let Some(slot) = &self.slot {
-            slot.give_up();
-        }
     }
 }
 
@@ -445,19 +216,4 @@ pub(super) fn check_ttl(ttl: Duration) -> Result<(), Cause> {
         return Err(Cause::TtlTooShort { ttl_ms: ms(ttl), ttl_min_ms: ms(TTL_MIN) });
     }
     Ok(())
-}
-
-/// Host, process id and command.
-fn who() -> Option<Box<RawValue>> {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let command: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().chars().take(200).collect())
-        .take(20)
-        .collect();
-    let data = serde_json::json!({
-        "host": host.as_deref().map(str::trim),
-        "pid": std::process::id(),
-        "command": command.join(" "),
-    });
-    serde_json::value::to_raw_value(&data).ok()
 }

@@ -9,7 +9,7 @@ use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
 
-use super::engine::{Engine, Hand};
+use super::engine::{Alarm, Engine, Hand};
 use super::entry::Entry;
 use super::reply::Reply;
 use super::saved;
@@ -42,7 +42,7 @@ impl Engine {
                 }
                 Effect::Send { to: _, message: Message::Request(_) | Message::Act { .. } } => {}
                 Effect::Arm(timer) => self.arm(timer, is_restart, hand.as_deref_mut()),
-                Effect::Disarm(timer) => self.timers.disarm(timer),
+                Effect::Disarm(timer) => self.timers.disarm(Alarm::Core(timer)),
                 Effect::Save(saved) => self.save(saved),
                 Effect::Notify(notice) => self.note(notice, hand.as_deref_mut()),
             }
@@ -85,7 +85,7 @@ impl Engine {
                 if self.is_ending { now_us } else { now_us + hand.wait_us }
             }
         };
-        self.timers.arm(timer, due_us);
+        self.timers.arm(Alarm::Core(timer), due_us);
     }
 
     fn save(&mut self, saved: Saved) {
@@ -111,6 +111,18 @@ impl Engine {
         let (id, status) = (claim.number(), spell(status));
         let now_us = self.clock.now_us();
         self.metrics.became(status);
+        // While a claim waits, it is counted how long nobody has asked for it.
+        match status {
+            Status::Waiting => {
+                self.timers.arm(Alarm::Unasked(claim), now_us + self.unasked_us);
+            }
+            Status::Active
+            | Status::Released
+            | Status::Aborted
+            | Status::Withdrawn
+            | Status::Revoked
+            | Status::Expired => self.timers.disarm(Alarm::Unasked(claim)),
+        }
         if self.book.entry(id).is_some() {
             self.book.became(id, status, token.map(Token::number), now_us);
         } else if let Some((number, resource, ttl_us, user_data)) =
@@ -150,6 +162,9 @@ impl Engine {
         let call = self.calls.remove(&to.0)?;
         let now_us = self.clock.now_us();
         let id = response.claim.map(ClaimId::number).or(call.claim);
+        if let Some(id) = id {
+            self.ask_anew(ClaimId::new(id));
+        }
         let entry = id.and_then(|id| Some((id, self.book.entry(id)?)));
         self.metrics.answered(response.status);
         let reply = match (response.status, entry) {

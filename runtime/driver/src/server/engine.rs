@@ -41,7 +41,7 @@ pub(crate) struct Engine {
     pub(super) kept: HashMap<u64, Kept>,
     pub(super) changed: BTreeSet<u64>,
     pub(super) meta: Meta,
-    pub(super) timers: Timers<Timer>,
+    pub(super) timers: Timers<Alarm>,
     pub(super) calls: HashMap<u64, Call>,
     last_caller: u64,
     pub(super) clock: Clock,
@@ -49,12 +49,23 @@ pub(crate) struct Engine {
     /// Something that was answered may not be on disk yet.
     is_unsynced: bool,
     is_failed: bool,
+    /// How long a claim may wait without anybody asking for it.
+    pub(super) unasked_us: u64,
     /// Nobody is to wait any longer.
     pub(super) is_ending: bool,
     /// Nothing is written at all.
     pub(super) is_volatile: bool,
     pub(crate) metrics: Metrics,
     pub(super) trace: Option<Trace>,
+}
+
+/// What the server waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Alarm {
+    /// A timer of the core.
+    Core(Timer),
+    /// Nobody has asked for a claim that waits since this was set.
+    Unasked(ClaimId),
 }
 
 /// What the committer writes, and whom it answers then.
@@ -120,6 +131,7 @@ impl Engine {
         image: &Image,
         limits: Limits,
         wall_us: u64,
+        unasked_us: u64,
         is_volatile: bool,
         trace: Option<Trace>,
     ) -> io::Result<Self> {
@@ -141,6 +153,7 @@ impl Engine {
             outbox: Outbox::default(),
             is_unsynced: false,
             is_failed: false,
+            unasked_us,
             is_ending: false,
             is_volatile,
             metrics: Metrics::default(),
@@ -155,6 +168,10 @@ impl Engine {
             engine.book.add(id, entry);
         }
         engine.book.settle();
+        let now_us = engine.clock.now_us();
+        for (id, _) in engine.book.live().filter(|(_, entry)| entry.due_us.is_none()) {
+            engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), now_us + unasked_us);
+        }
         if !image.is_empty() {
             let last_claim = ClaimId::new(found.meta.last_claim);
             let last_token = Token::new(found.meta.last_token);
@@ -196,6 +213,7 @@ impl Engine {
         }
         self.drive_due();
         let claim = ClaimId::new(id);
+        self.ask_anew(claim);
         let (ask, field, ttl_us) = match patch {
             Patch::Ttl(ttl_us) => (Ask::Ttl { claim }, "ttl", Some(ttl_us)),
             Patch::Status(to) => (Ask::Status { claim, to }, "status", None),
@@ -252,6 +270,7 @@ impl Engine {
     pub(crate) fn hang_up(&mut self, caller: u64) {
         let claim = self.calls.remove(&caller).and_then(|call| call.claim);
         if let Some(claim) = claim.map(ClaimId::new) {
+            self.ask_anew(claim);
             let (from, call) = (Caller(caller), CallId::new(0));
             self.drive(Input::Command(Command::HungUp { claim, from, call }), None);
         }
@@ -276,10 +295,13 @@ impl Engine {
     /// The server is going to stop: nobody's patience lasts longer than that.
     pub(crate) fn end_waits(&mut self) {
         self.is_ending = true;
-        let is_wait = |timer: &Timer| matches!(timer, Timer::Wait(_));
-        let waits: Vec<Timer> = self.timers.armed().filter(is_wait).collect();
+        let wait = |alarm| match alarm {
+            Alarm::Core(timer @ Timer::Wait(_)) => Some(timer),
+            Alarm::Core(Timer::Ttl(_)) | Alarm::Unasked(_) => None,
+        };
+        let waits: Vec<Timer> = self.timers.armed().filter_map(wait).collect();
         for timer in waits {
-            self.timers.disarm(timer);
+            self.timers.disarm(Alarm::Core(timer));
             self.drive(Input::Fired(timer), None);
         }
         self.put_meta();
@@ -369,8 +391,19 @@ impl Engine {
 
     fn drive_due(&mut self) {
         let now_us = self.clock.now_us();
-        while let Some(timer) = self.timers.take_due(now_us) {
-            self.drive(Input::Fired(timer), None);
+        while let Some(alarm) = self.timers.take_due(now_us) {
+            let input = match alarm {
+                Alarm::Core(timer) => Input::Fired(timer),
+                Alarm::Unasked(claim) => Input::Command(Command::GiveUp { claim }),
+            };
+            self.drive(input, None);
+        }
+    }
+
+    /// Counts anew how long nobody has asked for a claim, if that is counted.
+    pub(super) fn ask_anew(&mut self, claim: ClaimId) {
+        if self.timers.is_armed(Alarm::Unasked(claim)) {
+            self.timers.arm(Alarm::Unasked(claim), self.clock.now_us() + self.unasked_us);
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct Options {
     pub body_patience: Duration,
     /// The longest that a client may wait for a lock in one request.
     pub wait_max: Duration,
+    /// A claim that waits, and that nobody has asked for in so long, is over.
+    pub unasked_max: Duration,
     /// More connections than this are turned away.
     pub connections_max: usize,
     /// How long a stopping server waits for its connections.
@@ -76,6 +78,7 @@ impl Default for Options {
             header_patience: Duration::from_secs(30),
             body_patience: Duration::from_secs(30),
             wait_max: Duration::from_secs(300),
+            unasked_max: Duration::from_secs(3_600),
             connections_max: 16_384,
             drain_max: Duration::from_secs(10),
             wall_us,
@@ -112,13 +115,15 @@ impl Server {
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
         let (limits, wall_us) = (options.limits, (options.wall_us)());
+        let unasked_us = u64::try_from(options.unasked_max.as_micros()).unwrap_or(u64::MAX / 2);
         let open = |store: &mut dyn Store| {
-            Engine::open(&store.load()?, limits, wall_us, false, trace.clone()).map(Shared::new)
+            Engine::open(&store.load()?, limits, wall_us, unasked_us, false, trace.clone())
+                .map(Shared::new)
         };
         let (shared, committer) = match storage {
             Storage::Memory => {
                 let image = crate::store::Image::new();
-                let engine = Engine::open(&image, limits, wall_us, true, trace)?;
+                let engine = Engine::open(&image, limits, wall_us, unasked_us, true, trace)?;
                 (Shared::new(engine), Committer::None)
             }
             Storage::Blocking(mut store) => {

@@ -42,6 +42,11 @@ impl<T: Copy + Ord + Hash> Timers<T> {
         Some(timer)
     }
 
+    /// Whether a timer is armed.
+    pub(crate) fn is_armed(&self, timer: T) -> bool {
+        self.due_us.contains_key(&timer)
+    }
+
     /// When the next timer fires.
     #[must_use]
     pub(crate) fn next_us(&self) -> Option<u64> {

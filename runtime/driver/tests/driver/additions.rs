@@ -250,3 +250,13 @@ fn finished_claims_are_forgotten_beyond_the_limit() {
     assert_eq!(client.get("/v1/claims/").json().as_array().map(Vec::len), Some(3));
     assert_eq!(client.get(&paths[5]).field("user_data"), Value::Null);
 }
+
+#[test]
+fn a_waiter_that_nobody_asks_for_is_given_up() {
+    let options = Options { unasked_max: Duration::from_millis(20), ..Options::default() };
+    let server = Running::start(Storage::Memory, options);
+    let mut client = server.client();
+    client.post(&body("r", 60.0)).expect(201);
+    let unasked = client.post(&body("r", 60.0)).expect(202).path();
+    until("it is over", || client.get(&unasked).field("status") == "expired");
+}

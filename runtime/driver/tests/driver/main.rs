@@ -2,6 +2,8 @@
 
 mod additions;
 mod client;
+mod command;
+mod faults;
 mod http;
 mod noise;
 mod protocol;

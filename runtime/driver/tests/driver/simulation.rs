@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use run::{Outcome, simulate};
 
-/// How many seeds a run of the tests simulates.
+/// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 1_000;
 
 #[test]
@@ -21,20 +21,22 @@ fn nothing_is_held_twice_and_nothing_answered_is_lost() {
         println!("{:?}", simulate(seed));
         return;
     }
+    let seeds = std::env::var("TURNSTILE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    let seeds = seeds.unwrap_or(SEEDS);
     let (next, sum) = (AtomicU64::new(0), Mutex::new(Outcome::default()));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= SEEDS {
+                    if seed >= seeds {
                         break;
                     }
                     let outcome = std::panic::catch_unwind(|| simulate(seed));
                     match outcome {
                         Ok(outcome) => sum.lock().expect("no thread panics here").add(&outcome),
                         Err(_) => {
-                            next.store(SEEDS, Ordering::Relaxed);
+                            next.store(seeds, Ordering::Relaxed);
                             panic!(
                                 "seed {seed} fails; repeat it by TURNSTILE_SEED={seed} cargo test \
                                  -p turnstile-driver --test driver simulation -- --nocapture"
@@ -46,9 +48,9 @@ fn nothing_is_held_twice_and_nothing_answered_is_lost() {
         }
     });
     let sum = sum.into_inner().expect("no thread panics here");
-    println!("{SEEDS} seeds: {sum:?}");
+    println!("{seeds} seeds: {sum:?}");
     // Each of these has happened, or the simulation has tested nothing.
-    assert!(sum.acquired > SEEDS, "locks are acquired: {sum:?}");
+    assert!(sum.acquired > seeds, "locks are acquired: {sum:?}");
     assert!(sum.lost > 0, "claims are lost: {sum:?}");
     assert!(sum.batches_lost > 0, "crashes lose unsynced writes: {sum:?}");
     assert!(sum.crashes > 0 && sum.partitions > 0, "things go wrong: {sum:?}");

@@ -1,0 +1,272 @@
+//! The `claim` program: what it runs, what it passes on, and what it leaves behind.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde_json::{Value, json};
+use turnstile_driver::client::{Cause, Setup};
+
+use crate::http::{PATIENCE, Running, until};
+
+const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
+
+fn claim(server: &Running, arguments: &[&str]) -> Command {
+    let mut command = Command::new(CLAIM);
+    command.args(arguments).env("TURNSTILE_URL", format!("http://{}", server.at));
+    command.env_remove("TURNSTILE_TOKEN").env_remove("TURNSTILE_CA");
+    command
+}
+
+fn output(server: &Running, arguments: &[&str]) -> Output {
+    claim(server, arguments).output().expect("the program starts")
+}
+
+fn statuses(server: &Running, resource: &str) -> Vec<String> {
+    let list = server.client().get(&format!("/v1/claims/?resource={resource}&limit=100"));
+    let list = list.expect(200).json();
+    let status = |claim: &Value| claim["status"].as_str().expect("a status").to_owned();
+    list.as_array().expect("an array").iter().map(status).collect()
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[track_caller]
+fn check_status(script: &str, expected: i32) {
+    let server = Running::in_memory();
+    let ran = output(&server, &["run", "r", "--", "sh", "-c", script]);
+    assert_eq!(ran.status.code(), Some(expected), "{script}: {ran:?}");
+    assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+#[test]
+fn the_command_s_exit_status_is_passed_on() {
+    check_status("exit 0", 0);
+    check_status("exit 7", 7);
+    check_status("kill -9 $$", 128 + 9);
+    let server = Running::in_memory();
+    let ran = output(&server, &["run", "r", "--", "/no/such/program"]);
+    assert_eq!(ran.status.code(), Some(127));
+    assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+#[test]
+fn the_command_finds_its_token() {
+    let server = Running::in_memory();
+    let script = "printf '%s %s' $CLAIM_FENCING_TOKEN $CLAIM_URL";
+    let ran = output(&server, &["run", "r", "--data", "[1]", "--", "sh", "-c", script]);
+    let text = String::from_utf8(ran.stdout).expect("plain text");
+    let (token, url) = text.split_once(' ').expect("two words");
+    let path = &url[url.find("/v1/").expect("a path")..];
+    let there = server.client().get(path).expect(200);
+    assert_eq!(there.field("fencing_token").to_string(), token);
+    assert_eq!(there.field("user_data"), json!([1]));
+}
+
+#[test]
+fn whoever_cannot_have_the_lock_in_time_is_told_75() {
+    let server = Running::in_memory();
+    server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
+    let ran = output(&server, &["run", "r", "--timeout", "0.1", "--", "true"]);
+    assert_eq!(ran.status.code(), Some(75), "{ran:?}");
+    let waited = output(&server, &["wait", "r", "--timeout", "0.1"]);
+    assert_eq!(waited.status.code(), Some(75), "{waited:?}");
+    let free = output(&server, &["wait", "s"]);
+    assert_eq!(free.status.code(), Some(0), "{free:?}");
+    assert_eq!(statuses(&server, "s"), ["released"]);
+}
+
+#[test]
+fn a_signal_while_waiting_withdraws() {
+    let server = Running::in_memory();
+    server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
+    let mut waiting = claim(&server, &["run", "r", "--", "true"]).spawn().expect("it starts");
+    until("it queues", || statuses(&server, "r").len() == 2);
+    kill_process(pid(&waiting), Signal::TERM).expect("it runs");
+    let status = waiting.wait().expect("it is our child");
+    assert_eq!(status.code(), Some(128 + 15));
+    assert_eq!(statuses(&server, "r"), ["active", "withdrawn"]);
+}
+
+#[test]
+fn a_signal_goes_to_the_command_and_the_release_comes_last() {
+    let server = Running::in_memory();
+    // The command ends well when it is told to; a grandchild of the group is told, too.
+    let script = "trap 'exit 3' TERM; (trap 'echo told' TERM; sleep 100 & wait) & echo on; wait";
+    let mut running = claim(&server, &["run", "r", "--", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
+    let mut line = String::new();
+    out.read_line(&mut line).expect("the command speaks");
+    assert_eq!(statuses(&server, "r"), ["active"]);
+    kill_process(pid(&running), Signal::TERM).expect("it runs");
+    assert_eq!(running.wait().expect("it is our child").code(), Some(3));
+    assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+#[test]
+fn a_command_that_does_not_listen_is_killed_after_the_grace() {
+    let server = Running::in_memory();
+    let script = "trap '' TERM; echo on; while :; do sleep 1; done";
+    let arguments = ["run", "r", "--grace", "0.1", "--", "sh", "-c", script];
+    let mut running = claim(&server, &arguments).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
+    out.read_line(&mut String::new()).expect("the command speaks");
+    kill_process(pid(&running), Signal::TERM).expect("it runs");
+    assert_eq!(running.wait().expect("it is our child").code(), Some(128 + 9));
+    assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+#[test]
+fn a_claim_that_is_lost_ends_the_command_with_76() {
+    let server = Running::in_memory();
+    let arguments = ["run", "r", "--ttl", "0.3", "--", "sh", "-c", "echo on; sleep 100"];
+    let mut running = claim(&server, &arguments).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
+    out.read_line(&mut String::new()).expect("the command speaks");
+    let list = output(&server, &["ls", "--resource", "r", "--json"]);
+    let list: Value = serde_json::from_slice(&list.stdout).expect("the server's JSON");
+    let url = list[0]["url"].as_str().expect("a URL");
+    assert!(output(&server, &["revoke", url]).status.success());
+    assert_eq!(running.wait().expect("it is our child").code(), Some(76));
+    assert_eq!(statuses(&server, "r"), ["revoked"]);
+}
+
+#[test]
+fn killing_the_wrapper_kills_the_command() {
+    let server = Running::in_memory();
+    let file = scratch("killed.pid");
+    let script = format!("echo $$ > {0}.new && mv {0}.new {0}; exec sleep 100", file.display());
+    if file.exists() {
+        std::fs::remove_file(&file).expect("the directory is ours");
+    }
+    let mut running =
+        claim(&server, &["run", "r", "--", "sh", "-c", &script]).spawn().expect("it starts");
+    until("the command runs", || file.exists());
+    let command = std::fs::read_to_string(&file).expect("it is written");
+    let command = command.trim().parse().ok().and_then(Pid::from_raw).expect("a process id");
+    running.kill().expect("it is our child");
+    running.wait().expect("it is our child");
+    until("the command is gone", || is_gone(command));
+}
+
+/// Whether a process has ended, waited for or not.
+fn is_gone(process: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+    let is_zombie = stat.is_ok_and(|stat| stat.contains(") Z "));
+    is_zombie || test_kill_process(process).is_err()
+}
+
+#[test]
+fn claims_are_listed_and_shown() {
+    let server = Running::in_memory();
+    let held = server.client().post(r#"{"resource":"a b","ttl":60}"#).expect(201);
+    let list = output(&server, &["ls", "--resource", "a b", "--status", "active"]);
+    let text = String::from_utf8(list.stdout).expect("plain text");
+    assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("a b")), "{text}");
+    let url = held.field("url");
+    let shown = output(&server, &["show", url.as_str().expect("a URL")]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).expect("the server's JSON");
+    assert_eq!(shown["url"], url);
+    let unknown = output(&server, &["show", "999"]);
+    assert_eq!(unknown.status.code(), Some(69), "{unknown:?}");
+    let nowhere = Command::new(CLAIM).args(["--url", "nowhere", "ls"]).output();
+    assert_eq!(nowhere.expect("it starts").status.code(), Some(2));
+}
+
+#[test]
+fn a_keychain_speaks_lines_and_its_end_releases() {
+    let server = Running::in_memory();
+    let mut keychain = claim(&server, &["keychain"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = keychain.stdin.take().expect("it is piped");
+    let mut lines = BufReader::new(keychain.stdout.take().expect("it is piped")).lines();
+    let mut say = |text: &str| {
+        input.write_all(format!("{text}\n").as_bytes()).expect("it reads");
+        let line = lines.next().expect("it answers").expect("plain text");
+        serde_json::from_str::<Value>(&line).expect("JSON")
+    };
+    let held = say(r#"{"id":1,"claim":"r","ttl":60}"#);
+    assert_eq!((&held["id"], &held["held"]["resource"]), (&json!(1), &json!("r")), "{held}");
+    assert_eq!(held["held"]["standing"], "held");
+    assert!(held["held"]["until"].as_f64() > Some(0.0));
+    let again = say(r#"{"id":"two","claim":"r"}"#);
+    assert_eq!(again["id"], "two");
+    assert!(again["error"]["message"].is_string(), "{again}");
+    assert!(say("nonsense")["error"].is_object());
+    assert!(say(r#"{"id":3}"#)["error"].is_object());
+    assert!(say(r#"{"id":4,"release":"s"}"#)["error"].is_object());
+    let other = say(r#"{"id":5,"claim":"s","timeout":5}"#);
+    assert_eq!(other["held"]["resource"], "s", "{other}");
+    let released = say(r#"{"id":6,"release":"s"}"#);
+    assert_eq!((&released["id"], &released["released"]["resource"]), (&json!(6), &json!("s")));
+    assert_eq!((statuses(&server, "r"), statuses(&server, "s")), {
+        (vec!["active".to_owned()], vec!["released".to_owned()])
+    });
+    drop(input);
+    assert!(keychain.wait().expect("it is our child").success());
+    assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_manager_holds_its_claims_through_a_keychain() {
+    let server = Running::in_memory();
+    let setup = Setup::new(&format!("http://{}", server.at));
+    let manager = setup.build_with_keychain(Path::new(CLAIM)).expect("it starts");
+    let claim = manager.claim("r").ttl(Duration::from_millis(300)).await.expect("it is free");
+    assert!(claim.is_held() && claim.fencing_token().is_some());
+    until("it is renewed by the keychain", || {
+        assert!(claim.is_held());
+        let list = server.client().get("/v1/claims/?resource=r").expect(200).json();
+        list[0]["active_duration"].as_f64() > Some(0.9)
+    });
+    claim.refresh(Some(Duration::from_secs(60))).await.expect("it is held");
+    let error = manager.claim("r").await.expect_err("it is claimed");
+    assert!(matches!(error.cause, Cause::Claimed { .. }), "{error}");
+    claim.release().await.expect("it is held");
+    assert_eq!(statuses(&server, "r"), ["released"]);
+
+    server.client().post(r#"{"resource":"s","ttl":60}"#).expect(201);
+    let error = manager.claim("s").timeout(Duration::from_millis(100)).await.expect_err("held");
+    assert_eq!(error.cause, Cause::TimedOut);
+    let held = manager.claim("t").await.expect("it is free");
+    drop(manager.claim("u").await.expect("it is free"));
+    until("it is given back", || statuses(&server, "u") == ["released"]);
+    manager.close(PATIENCE).await;
+    assert!(!held.is_held());
+    assert_eq!(statuses(&server, "t"), ["released"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_dead_keychain_is_an_error_at_once() {
+    let server = Running::in_memory();
+    let setup = Setup::new(&format!("http://{}", server.at));
+    let manager = setup.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
+    let held = manager.claim("r").await.expect("it is free");
+    server.client().post(r#"{"resource":"s","ttl":60}"#).expect(201);
+    let waiting = tokio::spawn(manager.claim("s").into_future());
+    until("it queues", || statuses(&server, "s").len() == 2);
+    let keychain = manager.keychain_id().expect("it runs");
+    let keychain = i32::try_from(keychain).ok().and_then(Pid::from_raw).expect("a process id");
+    kill_process(keychain, Signal::KILL).expect("it runs");
+    tokio::time::timeout(PATIENCE, held.lost()).await.expect("at once");
+    let error = waiting.await.expect("no panic").expect_err("the keychain is dead");
+    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
+    let error = manager.claim("t").await.expect_err("the keychain is dead");
+    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
+    let error = setup.build_with_keychain(Path::new("/no/such/claim")).expect_err("no program");
+    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
+}

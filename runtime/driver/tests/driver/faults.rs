@@ -1,0 +1,207 @@
+//! Clients and server over real HTTP with a proxy between them that breaks things.
+//!
+//! Refused and reset connections, half an answer, 5xx, slow and duplicated requests. Whatever
+//! happens, the trace of every node is a run of its core, and no two clients hold at once.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use turnstile_driver::client::{Cause, Dice, Manager, Setup};
+use turnstile_driver::server::{Options, Storage};
+use turnstile_driver::trace::{Step, Trace};
+
+use crate::http::Running;
+use crate::replay::Replay;
+
+const CLIENTS: u64 = 3;
+/// How often each client gets the lock.
+const TURNS: usize = 6;
+const TTL: Duration = Duration::from_millis(600);
+
+/// What the proxy does to one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    None,
+    Refused,
+    AnswerLost,
+    HalfAnAnswer,
+    ServerError,
+    Slow,
+    Duplicated,
+}
+
+impl Fault {
+    fn roll(dice: &mut Dice) -> Self {
+        match dice.number() % 20 {
+            0 | 1 => Self::Refused,
+            2 | 3 => Self::AnswerLost,
+            4 | 5 => Self::HalfAnAnswer,
+            6 | 7 => Self::ServerError,
+            8 => Self::Slow,
+            9 | 10 => Self::Duplicated,
+            _ => Self::None,
+        }
+    }
+}
+
+/// How often each fault happened.
+type Counts = Arc<Mutex<BTreeMap<Fault, u64>>>;
+
+async fn proxy(listener: TcpListener, server: SocketAddr, seed: u64, counts: Counts) {
+    let mut dice = Dice::seeded(seed);
+    loop {
+        let (stream, _) = listener.accept().await.expect("loopback takes connections in");
+        let (mut dice, counts) = (Dice::seeded(dice.number()), counts.clone());
+        tokio::spawn(async move {
+            // Either end may go away at any time: that is what this is for.
+            let _broken = forward(stream, server, &mut dice, &counts).await;
+        });
+    }
+}
+
+/// Forwards the requests of one connection until a fault breaks it.
+async fn forward(
+    mut stream: TcpStream,
+    server: SocketAddr,
+    dice: &mut Dice,
+    counts: &Counts,
+) -> io::Result<()> {
+    loop {
+        let request = read_message(&mut stream).await?;
+        let fault = Fault::roll(dice);
+        *counts.lock().expect("nobody panics with it").entry(fault).or_default() += 1;
+        match fault {
+            Fault::Refused => return Ok(()),
+            Fault::ServerError => {
+                let text = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n";
+                stream.write_all(text.as_bytes()).await?;
+                continue;
+            }
+            Fault::Slow => tokio::time::sleep(TTL.mul_f64(0.3 * dice.roll())).await,
+            Fault::None | Fault::AnswerLost | Fault::HalfAnAnswer | Fault::Duplicated => {}
+        }
+        let mut upstream = TcpStream::connect(server).await?;
+        upstream.write_all(&request).await?;
+        let answer = tokio::select! {
+            answer = read_message(&mut upstream) => answer?,
+            // A client that hangs up hangs up at the server, too.
+            _ = stream.readable() => {
+                let mut byte = [0];
+                if stream.peek(&mut byte).await? == 0 {
+                    return Ok(());
+                }
+                read_message(&mut upstream).await?
+            }
+        };
+        match fault {
+            Fault::AnswerLost => return Ok(()),
+            Fault::HalfAnAnswer => return stream.write_all(&answer[..answer.len() / 2]).await,
+            Fault::Duplicated => {
+                upstream.write_all(&request).await?;
+                let second = read_message(&mut upstream);
+                // A second request may be one that waits: its answer matters to nobody.
+                let _second = tokio::time::timeout(TTL / 10, second).await;
+                stream.write_all(&answer).await?;
+            }
+            Fault::None | Fault::Refused | Fault::ServerError | Fault::Slow => {
+                stream.write_all(&answer).await?;
+            }
+        }
+    }
+}
+
+/// A whole request or response, as it came.
+async fn read_message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let len = head.lines().find_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                let is_len = name.eq_ignore_ascii_case("content-length");
+                is_len.then(|| value.trim().parse::<usize>().ok())?
+            });
+            if body.len() >= len.unwrap_or(0) {
+                return Ok(bytes);
+            }
+        }
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
+    let seed = std::env::var("TURNSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or_else(|| Dice::loose().number());
+    println!("TURNSTILE_SEED={seed} cargo test -p turnstile-driver --test driver faults");
+    let steps: Arc<Mutex<Vec<(String, Step)>>> = Arc::default();
+    let noted = steps.clone();
+    let trace = Trace::new("server", move |node, step| {
+        noted.lock().expect("nobody panics with it").push((node.to_owned(), step));
+    });
+    let options = Options { trace: Some(trace.clone()), ..Options::default() };
+    let server = Running::start(Storage::Memory, options);
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has ports");
+    let at = listener.local_addr().expect("it is bound");
+    let counts = Counts::default();
+    let proxy = tokio::spawn(proxy(listener, server.at, seed, counts.clone()));
+
+    let newest = Arc::new(Mutex::new(0));
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|number| {
+            let mut setup = Setup::new(&format!("http://{at}"));
+            setup.ttl = TTL;
+            setup.dice = Dice::seeded(seed ^ number << 32);
+            setup.trace = Some(trace.of(&format!("client {number}")));
+            tokio::spawn(take_turns(setup.build().expect("a good address"), newest.clone()))
+        })
+        .collect();
+    for client in clients {
+        client.await.expect("no client fails");
+    }
+    proxy.abort();
+    drop(server);
+    let steps = steps.lock().expect("nobody panics with it");
+    let count = Replay::of(steps.iter().map(|(node, step)| (node.as_str(), step)));
+    let counts = counts.lock().expect("nobody panics with it");
+    println!("{count} steps replayed, faults: {counts:?}");
+    assert!(counts.values().sum::<u64>() > counts[&Fault::None], "things went wrong");
+}
+
+/// Gets the lock a number of times, and looks that nobody else has it meanwhile.
+async fn take_turns(manager: Manager, newest: Arc<Mutex<u64>>) {
+    let mut turns = 0;
+    while turns < TURNS {
+        let claim = match manager.claim("lock").timeout(10 * TTL).await {
+            Ok(claim) => claim,
+            Err(error) => match error.cause {
+                Cause::TimedOut | Cause::Lost | Cause::Refused { .. } => continue,
+                _ => panic!("{error}"),
+            },
+        };
+        turns += 1;
+        let token = claim.fencing_token().expect("this server mints tokens");
+        {
+            let mut newest = newest.lock().expect("nobody panics with it");
+            assert!(token > *newest, "{token} after {newest}");
+            *newest = token;
+        }
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+            let newest = newest.lock().expect("nobody panics with it");
+            if claim.is_held() {
+                assert_eq!(*newest, token, "two hold the lock at once");
+            }
+        }
+        // A release whose answer was lost may be told as a loss.
+        let _acknowledged = claim.release().await;
+    }
+    manager.close(Duration::from_secs(5)).await;
+}
