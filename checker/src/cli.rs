@@ -11,6 +11,7 @@ mod list;
 mod output;
 mod render;
 mod replacement;
+mod schema;
 mod terminal;
 
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ enum Verb {
     Explore(explore::Arguments),
     /// What a fault's code means, with an example
     Explain(explain::Arguments),
+    /// The JSON Schema of the table language, for editors
+    Schema(schema::Arguments),
 }
 
 /// Does what the command line asks.
@@ -52,6 +55,7 @@ pub(crate) fn run() -> ExitCode {
         Verb::Render(arguments) => render::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
+        Verb::Schema(arguments) => schema::run(&arguments),
     };
     ExitCode::from(status.code())
 }

@@ -202,6 +202,19 @@ fn rendered_files_are_fresh_until_something_changes() {
 }
 
 #[test]
+fn every_code_is_explained_and_the_schemas_are_json() {
+    let output = turnstile(&tables(), &["explain", "t010"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).starts_with("T010: "));
+    ends_with(&turnstile(&tables(), &["explain", "T999"]), 2, "the codes are T001, ");
+    for words in [&["schema"][..], &["schema", "--system"]] {
+        let output = turnstile(&tables(), words);
+        let schema: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert!(schema["properties"]["language"].is_object(), "{words:?}");
+    }
+}
+
+#[test]
 fn two_runs_print_the_same() {
     let runs: Vec<String> = (0..2)
         .map(|_| {
