@@ -4,14 +4,16 @@
 //! compile. What a status decides is an enum, and a forgotten one is a warning.
 
 use turnstile_machines::claim::typestate::{
-    Activating, ActivatingResponse, Active, Machine, Marker, RegisteringResponse,
-    ReleasingResponse, RenewingResponse, begin,
+    ActivatingResponse, Active, Confirming, ConfirmingResponse, Machine, Marker,
+    RegisteringResponse, ReleasingResponse, RenewingResponse, Waiting, begin,
 };
-use turnstile_machines::claim::{Action, State, Unexpected};
+use turnstile_machines::claim::{Action, Guard, State, Unexpected};
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() {
-    match claim(Statuses { register: 202, activate: 200, renew: 200, release: 204 }) {
+    let statuses =
+        Statuses { register: 202, activate: &[409, 200], confirm: 200, renew: 200, release: 204 };
+    match claim(statuses) {
         Ok(run) => run.iter().for_each(|(state, does)| println!("{state}: {does:?}")),
         Err(refusal) => println!("{refusal}"),
     }
@@ -22,8 +24,10 @@ fn main() {
 pub(crate) struct Statuses {
     /// To the POST.
     pub(crate) register: u16,
-    /// To the PATCH (status=active).
-    pub(crate) activate: u16,
+    /// To each PATCH (status=active).
+    pub(crate) activate: &'static [u16],
+    /// To the first PATCH (ttl=...).
+    pub(crate) confirm: u16,
     /// To the heartbeat.
     pub(crate) renew: u16,
     /// To the PATCH (status=released).
@@ -37,41 +41,67 @@ pub(crate) type Run = Vec<(State, Vec<Action>)>;
 ///
 /// # Errors
 ///
-/// A status that the document says nothing of.
+/// A status that the table says nothing of.
 pub(crate) fn claim(statuses: Statuses) -> Result<Run, Unexpected> {
     let mut run = Run::new();
     let registering = entered(&mut run, begin().start());
-    match registering.response(statuses.register) {
+    match registering.response(statuses.register, &in_time) {
         RegisteringResponse::Waiting(machine) => {
             let waiting = entered(&mut run, machine);
-            let activating = entered(&mut run, waiting.activate_timer_triggers());
-            activate(run, activating, statuses)
+            wait(run, waiting, statuses)
         }
+        RegisteringResponse::Active(machine) => {
+            let active = entered(&mut run, machine);
+            hold(run, active, statuses)
+        }
+        RegisteringResponse::Confirming(machine) => Ok(ended(run, machine)),
         RegisteringResponse::RetryingRegister(machine) => Ok(ended(run, machine)),
         RegisteringResponse::Fail(machine) => Ok(ended(run, machine)),
         RegisteringResponse::Unexpected(_, refusal) => Err(refusal),
     }
 }
 
-fn activate(
+/// Asks for the lock until the statuses run out; then the user has had enough.
+fn wait(
     mut run: Run,
-    activating: Machine<Activating>,
+    mut waiting: Machine<Waiting>,
     statuses: Statuses,
 ) -> Result<Run, Unexpected> {
-    match activating.response(statuses.activate) {
-        ActivatingResponse::Active(machine) => {
+    for &status in statuses.activate {
+        let activating = entered(&mut run, waiting.activate_timer_triggers());
+        waiting = match activating.response(status) {
+            ActivatingResponse::Waiting(machine) => entered(&mut run, machine),
+            ActivatingResponse::Confirming(machine) => {
+                let confirming = entered(&mut run, machine);
+                return confirm(run, confirming, statuses);
+            }
+            ActivatingResponse::RetryingActivate(machine) => return Ok(ended(run, machine)),
+            ActivatingResponse::Fail(machine) => return Ok(ended(run, machine)),
+            ActivatingResponse::Unexpected(_, refusal) => return Err(refusal),
+        };
+    }
+    Ok(ended(run, waiting.signal_received()))
+}
+
+fn confirm(
+    mut run: Run,
+    confirming: Machine<Confirming>,
+    statuses: Statuses,
+) -> Result<Run, Unexpected> {
+    match confirming.response(statuses.confirm, &in_time) {
+        ConfirmingResponse::Active(machine) => {
             let active = entered(&mut run, machine);
             hold(run, active, statuses)
         }
-        ActivatingResponse::RetryingActivate(machine) => Ok(ended(run, machine)),
-        ActivatingResponse::Fail(machine) => Ok(ended(run, machine)),
-        ActivatingResponse::Unexpected(_, refusal) => Err(refusal),
+        ConfirmingResponse::RetryingConfirm(machine) => Ok(ended(run, machine)),
+        ConfirmingResponse::Fail(machine) => Ok(ended(run, machine)),
+        ConfirmingResponse::Unexpected(_, refusal) => Err(refusal),
     }
 }
 
 fn hold(mut run: Run, active: Machine<Active>, statuses: Statuses) -> Result<Run, Unexpected> {
     let renewing = entered(&mut run, active.renew_timer_triggers());
-    let active = match renewing.response(statuses.renew) {
+    let active = match renewing.response(statuses.renew, &in_time) {
         RenewingResponse::Active(machine) => entered(&mut run, machine),
         RenewingResponse::RetryingRenew(machine) => return Ok(ended(run, machine)),
         RenewingResponse::Fail(machine) => return Ok(ended(run, machine)),
@@ -83,6 +113,13 @@ fn hold(mut run: Run, active: Machine<Active>, statuses: Statuses) -> Result<Run
         ReleasingResponse::RetryingRelease(machine) => Ok(ended(run, machine)),
         ReleasingResponse::Fail(machine) => Ok(ended(run, machine)),
         ReleasingResponse::Unexpected(_, refusal) => Err(refusal),
+    }
+}
+
+/// Every answer comes before its lease is over.
+fn in_time(guard: Guard) -> bool {
+    match guard {
+        Guard::LeaseIsLive => true,
     }
 }
 

@@ -5,115 +5,190 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "by hand one writes `_` for the refused")]
 
-use turnstile_machines::claim::{Action as A, Event as E, State as S};
+use turnstile_machines::claim::{Action as A, Event as E, Guard as G, State as S};
 
 /// The state that is entered and what is done, or nothing where the event is refused.
-pub(crate) fn step(state: S, event: E) -> Option<(S, &'static [A])> {
+#[rustfmt::skip]
+pub(crate) fn step(state: S, event: E, guards: &impl Fn(G) -> bool) -> Option<(S, &'static [A])> {
     Some(match state {
         S::New => match event {
-            E::Start => (S::Registering, &[A::SendPost, A::CreateTimeoutTimer]),
+            E::Start => {
+                (S::Registering, &[A::DrawIdempotencyKey, A::SendPost, A::CreateTimeoutTimer])
+            }
+            E::SignalReceived | E::ClientRequestsRelease => (S::New, &[]),
             _ => return None,
         },
         S::Aborting => match event {
-            E::SignalReceived => (S::Done, &[]),
-            E::Response { status: 204 } => (S::Aborted, &[]),
-            E::Response { status: 400..=499 } => (S::Fail, &[A::TerminateClient]),
+            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
+            E::Response { status: 204 } => (S::Aborted, &[A::DeleteTimeoutTimer]),
             E::Response { status: 500..=599 } => (S::RetryingAbort, &[A::CreateRetryTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[]),
+            E::Response { status: 100..=203 | 205..=499 } => {
+                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest]),
+            E::Start | E::ClientRequestsRelease => (S::Aborting, &[]),
             _ => return None,
         },
         S::Activating => match event {
-            E::SignalReceived => (S::AbortedCapital, &[A::SendPatchStatusAborted]),
-            E::Response { status: 200 } => (
-                S::Active,
-                &[A::CreateRenewTimer, A::DeleteTimeoutTimer, A::NotifyClientLockIsAcquired],
-            ),
-            E::Response { status: 400..=499 } => (S::Fail, &[A::TerminateClient]),
+            E::SignalReceived => (S::Aborting, &[A::AbandonRequest, A::SendPatchStatusAborted]),
+            E::Response { status: 200 } => (S::Confirming, &[A::SendPatchTtl]),
             E::Response { status: 500..=599 } => (S::RetryingActivate, &[A::CreateRetryTimer]),
-            E::TimeoutTimerTriggers => (S::Withdrawing, &[A::SendPatchStatusWithdrawn]),
+            E::Response { status: 409 } => (S::Waiting, &[A::CreateActivateTimer]),
+            E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
+                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            }
+            E::TimeoutTimerTriggers => {
+                (S::Withdrawing, &[
+                    A::AbandonRequest, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
+                    A::SendPatchStatusWithdrawn,
+                ])
+            }
+            E::Start | E::ClientRequestsRelease => (S::Activating, &[]),
             _ => return None,
         },
         S::Registering => match event {
-            E::SignalReceived => (S::Done, &[A::DeleteTimeoutTimer]),
-            E::Response { status: 201 } => (S::Waiting, &[A::CreateRenewTimer]),
-            E::Response { status: 202 } => (S::Waiting, &[A::CreateActivateTimer]),
-            E::Response { status: 400..=403 | 405..=499 } => (S::Fail, &[A::TerminateClient]),
+            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
             E::Response { status: 404 | 500..=599 } => {
                 (S::RetryingRegister, &[A::CreateRetryTimer])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[A::NotifyClientOfTimeout]),
+            E::Response { status: 201 } if guards(G::LeaseIsLive) => {
+                (S::Active, &[
+                    A::DeleteTimeoutTimer, A::CreateRenewTimer, A::StartLeaseTimer,
+                    A::NotifyClientLockIsAcquired,
+                ])
+            }
+            E::Response { status: 201 } => (S::Confirming, &[A::SendPatchTtl]),
+            E::Response { status: 202 } => (S::Waiting, &[A::CreateActivateTimer]),
+            E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
+                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest, A::NotifyClientOfTimeout]),
+            E::Start | E::ClientRequestsRelease => (S::Registering, &[]),
             _ => return None,
         },
         S::Releasing => match event {
-            E::SignalReceived => (S::Done, &[]),
-            E::Response { status: 204 } => (S::Released, &[A::NotifyClientLockIsReleased]),
-            E::Response { status: 400..=499 } => (S::Fail, &[A::TerminateClient]),
+            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
+            E::Response { status: 204 } => {
+                (S::Released, &[A::DeleteTimeoutTimer, A::NotifyClientLockIsReleased])
+            }
             E::Response { status: 500..=599 } => (S::RetryingRelease, &[A::CreateRetryTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[]),
+            E::Response { status: 100..=203 | 205..=499 } => {
+                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest, A::NotifyClientOfTimeout]),
+            E::Start | E::ClientRequestsRelease => (S::Releasing, &[]),
             _ => return None,
         },
         S::Renewing => match event {
-            E::SignalReceived => (S::Aborting, &[A::SendPatchStatusAborted]),
-            E::ClientRequestsRelease => (S::Releasing, &[A::SendPatchStatusReleased]),
-            E::Response { status: 200 } => (S::Active, &[A::CreateRenewTimer]),
-            E::Response { status: 400..=499 } => (S::Fail, &[A::TerminateClient]),
+            E::SignalReceived => {
+                (S::Aborting, &[
+                    A::AbandonRequest, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
+                    A::SendPatchStatusAborted,
+                ])
+            }
+            E::ClientRequestsRelease => {
+                (S::Releasing, &[
+                    A::AbandonRequest, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
+                    A::SendPatchStatusReleased,
+                ])
+            }
+            E::Response { status: 200 } if guards(G::LeaseIsLive) => {
+                (S::Active, &[A::CreateRenewTimer, A::RestartLeaseTimer])
+            }
+            E::Response { status: 200 } => (S::RetryingRenew, &[A::CreateRetryTimer]),
             E::Response { status: 500..=599 } => (S::RetryingRenew, &[A::CreateRetryTimer]),
+            E::Response { status: 100..=199 | 201..=499 } => {
+                (S::Fail, &[A::DeleteLeaseTimer, A::TerminateClient])
+            }
+            E::LeaseTimerTriggers => (S::Fail, &[A::AbandonRequest, A::NotifyClientLockIsLost]),
+            E::Start => (S::Renewing, &[]),
             _ => return None,
         },
         S::Withdrawing => match event {
-            E::SignalReceived => (S::Done, &[]),
-            E::Response { status: 204 } => (S::Withdrawn, &[]),
-            E::Response { status: 400..=499 } => (S::Fail, &[A::TerminateClient]),
+            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
             E::Response { status: 500..=599 } => (S::RetryingWithdraw, &[A::CreateRetryTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[]),
+            E::Response { status: 204 } => (S::Withdrawn, &[A::DeleteTimeoutTimer]),
+            E::Response { status: 100..=203 | 205..=499 } => {
+                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest]),
+            E::Start | E::ClientRequestsRelease => (S::Withdrawing, &[]),
             _ => return None,
         },
         S::Active => match event {
-            E::SignalReceived => (S::Aborting, &[A::SendPatchStatusAborted, A::DeleteRenewTimer]),
+            E::SignalReceived => {
+                (S::Aborting, &[
+                    A::DeleteRenewTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
+                    A::SendPatchStatusAborted,
+                ])
+            }
             E::ClientRequestsRelease => {
-                (S::Releasing, &[A::SendPatchStatusReleased, A::DeleteRenewTimer])
+                (S::Releasing, &[
+                    A::DeleteRenewTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
+                    A::SendPatchStatusReleased,
+                ])
             }
             E::RenewTimerTriggers => (S::Renewing, &[A::SendPatchTtl]),
+            E::LeaseTimerTriggers => (S::Fail, &[A::DeleteRenewTimer, A::NotifyClientLockIsLost]),
+            E::Start => (S::Active, &[]),
             _ => return None,
         },
         S::RetryingAbort => match event {
-            E::SignalReceived => (S::Done, &[]),
-            E::TimeoutTimerTriggers => (S::Done, &[]),
+            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
+            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer]),
             E::RetryTimerTriggers => (S::Aborting, &[A::SendPatchStatusAborted]),
+            E::Start | E::ClientRequestsRelease => (S::RetryingAbort, &[]),
             _ => return None,
         },
         S::RetryingActivate => match event {
             E::SignalReceived => (S::Aborting, &[A::SendPatchStatusAborted, A::DeleteRetryTimer]),
             E::TimeoutTimerTriggers => {
-                (S::Withdrawing, &[A::SendPatchStatusWithdrawn, A::DeleteRetryTimer])
+                (S::Withdrawing, &[
+                    A::DeleteRetryTimer, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
+                    A::SendPatchStatusWithdrawn,
+                ])
             }
             E::RetryTimerTriggers => (S::Activating, &[A::SendPatchStatusActive]),
+            E::Start | E::ClientRequestsRelease => (S::RetryingActivate, &[]),
             _ => return None,
         },
         S::RetryingRegister => match event {
-            E::SignalReceived => (S::Done, &[A::DeleteTimeoutTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[A::NotifyClientOfTimeout]),
+            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
+            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer, A::NotifyClientOfTimeout]),
             E::RetryTimerTriggers => (S::Registering, &[A::SendPost]),
+            E::Start | E::ClientRequestsRelease => (S::RetryingRegister, &[]),
             _ => return None,
         },
         S::RetryingRelease => match event {
-            E::SignalReceived => (S::Done, &[]),
-            E::TimeoutTimerTriggers => (S::Done, &[]),
+            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
+            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer, A::NotifyClientOfTimeout]),
             E::RetryTimerTriggers => (S::Releasing, &[A::SendPatchStatusReleased]),
+            E::Start | E::ClientRequestsRelease => (S::RetryingRelease, &[]),
             _ => return None,
         },
         S::RetryingRenew => match event {
-            E::SignalReceived => (S::Aborting, &[A::SendPatchStatusAborted, A::DeleteRetryTimer]),
+            E::SignalReceived => {
+                (S::Aborting, &[
+                    A::DeleteRetryTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
+                    A::SendPatchStatusAborted,
+                ])
+            }
             E::ClientRequestsRelease => {
-                (S::Releasing, &[A::SendPatchStatusReleased, A::DeleteRetryTimer])
+                (S::Releasing, &[
+                    A::DeleteRetryTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
+                    A::SendPatchStatusReleased,
+                ])
             }
             E::RetryTimerTriggers => (S::Renewing, &[A::SendPatchTtl]),
+            E::LeaseTimerTriggers => (S::Fail, &[A::DeleteRetryTimer, A::NotifyClientLockIsLost]),
+            E::Start => (S::RetryingRenew, &[]),
             _ => return None,
         },
         S::RetryingWithdraw => match event {
-            E::SignalReceived => (S::Done, &[]),
-            E::TimeoutTimerTriggers => (S::Done, &[]),
+            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
+            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer]),
             E::RetryTimerTriggers => (S::Withdrawing, &[A::SendPatchStatusWithdrawn]),
+            E::Start | E::ClientRequestsRelease => (S::RetryingWithdraw, &[]),
             _ => return None,
         },
         S::Waiting => match event {
@@ -121,260 +196,50 @@ pub(crate) fn step(state: S, event: E) -> Option<(S, &'static [A])> {
                 (S::Aborting, &[A::SendPatchStatusAborted, A::DeleteActivateTimer])
             }
             E::TimeoutTimerTriggers => {
-                (S::Withdrawing, &[A::SendPatchStatusWithdrawn, A::DeleteActivateTimer])
+                (S::Withdrawing, &[
+                    A::DeleteActivateTimer, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
+                    A::SendPatchStatusWithdrawn,
+                ])
             }
             E::ActivateTimerTriggers => (S::Activating, &[A::SendPatchStatusActive]),
+            E::Start | E::ClientRequestsRelease => (S::Waiting, &[]),
             _ => return None,
         },
-        S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released | S::Withdrawn => {
-            return None;
-        }
-    })
-}
-
-/// The same with a sink that receives each action.
-pub(crate) fn step_into(state: S, event: E, mut sink: impl FnMut(A)) -> Option<S> {
-    Some(match state {
-        S::New => match event {
-            E::Start => {
-                sink(A::SendPost);
-                sink(A::CreateTimeoutTimer);
-                S::Registering
+        S::Confirming => match event {
+            E::SignalReceived => (S::Aborting, &[A::AbandonRequest, A::SendPatchStatusAborted]),
+            E::Response { status: 200 } if guards(G::LeaseIsLive) => {
+                (S::Active, &[
+                    A::DeleteTimeoutTimer, A::CreateRenewTimer, A::StartLeaseTimer,
+                    A::NotifyClientLockIsAcquired,
+                ])
             }
-            _ => return None,
-        },
-        S::Aborting => match event {
-            E::SignalReceived => S::Done,
-            E::Response { status: 204 } => S::Aborted,
-            E::Response { status: 400..=499 } => {
-                sink(A::TerminateClient);
-                S::Fail
-            }
-            E::Response { status: 500..=599 } => {
-                sink(A::CreateRetryTimer);
-                S::RetryingAbort
-            }
-            E::TimeoutTimerTriggers => S::Done,
-            _ => return None,
-        },
-        S::Activating => match event {
-            E::SignalReceived => {
-                sink(A::SendPatchStatusAborted);
-                S::AbortedCapital
-            }
-            E::Response { status: 200 } => {
-                sink(A::CreateRenewTimer);
-                sink(A::DeleteTimeoutTimer);
-                sink(A::NotifyClientLockIsAcquired);
-                S::Active
-            }
-            E::Response { status: 400..=499 } => {
-                sink(A::TerminateClient);
-                S::Fail
-            }
-            E::Response { status: 500..=599 } => {
-                sink(A::CreateRetryTimer);
-                S::RetryingActivate
+            E::Response { status: 200 } => (S::RetryingConfirm, &[A::CreateRetryTimer]),
+            E::Response { status: 500..=599 } => (S::RetryingConfirm, &[A::CreateRetryTimer]),
+            E::Response { status: 100..=199 | 201..=499 } => {
+                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
             }
             E::TimeoutTimerTriggers => {
-                sink(A::SendPatchStatusWithdrawn);
-                S::Withdrawing
+                (S::Withdrawing, &[
+                    A::AbandonRequest, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
+                    A::SendPatchStatusWithdrawn,
+                ])
             }
+            E::Start | E::ClientRequestsRelease => (S::Confirming, &[]),
             _ => return None,
         },
-        S::Registering => match event {
-            E::SignalReceived => {
-                sink(A::DeleteTimeoutTimer);
-                S::Done
-            }
-            E::Response { status: 201 } => {
-                sink(A::CreateRenewTimer);
-                S::Waiting
-            }
-            E::Response { status: 202 } => {
-                sink(A::CreateActivateTimer);
-                S::Waiting
-            }
-            E::Response { status: 400..=403 | 405..=499 } => {
-                sink(A::TerminateClient);
-                S::Fail
-            }
-            E::Response { status: 404 | 500..=599 } => {
-                sink(A::CreateRetryTimer);
-                S::RetryingRegister
-            }
+        S::RetryingConfirm => match event {
+            E::SignalReceived => (S::Aborting, &[A::DeleteRetryTimer, A::SendPatchStatusAborted]),
             E::TimeoutTimerTriggers => {
-                sink(A::NotifyClientOfTimeout);
-                S::Done
+                (S::Withdrawing, &[
+                    A::DeleteRetryTimer, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
+                    A::SendPatchStatusWithdrawn,
+                ])
             }
+            E::RetryTimerTriggers => (S::Confirming, &[A::SendPatchTtl]),
+            E::Start | E::ClientRequestsRelease => (S::RetryingConfirm, &[]),
             _ => return None,
         },
-        S::Releasing => match event {
-            E::SignalReceived => S::Done,
-            E::Response { status: 204 } => {
-                sink(A::NotifyClientLockIsReleased);
-                S::Released
-            }
-            E::Response { status: 400..=499 } => {
-                sink(A::TerminateClient);
-                S::Fail
-            }
-            E::Response { status: 500..=599 } => {
-                sink(A::CreateRetryTimer);
-                S::RetryingRelease
-            }
-            E::TimeoutTimerTriggers => S::Done,
-            _ => return None,
-        },
-        S::Renewing => match event {
-            E::SignalReceived => {
-                sink(A::SendPatchStatusAborted);
-                S::Aborting
-            }
-            E::ClientRequestsRelease => {
-                sink(A::SendPatchStatusReleased);
-                S::Releasing
-            }
-            E::Response { status: 200 } => {
-                sink(A::CreateRenewTimer);
-                S::Active
-            }
-            E::Response { status: 400..=499 } => {
-                sink(A::TerminateClient);
-                S::Fail
-            }
-            E::Response { status: 500..=599 } => {
-                sink(A::CreateRetryTimer);
-                S::RetryingRenew
-            }
-            _ => return None,
-        },
-        S::Withdrawing => match event {
-            E::SignalReceived => S::Done,
-            E::Response { status: 204 } => S::Withdrawn,
-            E::Response { status: 400..=499 } => {
-                sink(A::TerminateClient);
-                S::Fail
-            }
-            E::Response { status: 500..=599 } => {
-                sink(A::CreateRetryTimer);
-                S::RetryingWithdraw
-            }
-            E::TimeoutTimerTriggers => S::Done,
-            _ => return None,
-        },
-        S::Active => match event {
-            E::SignalReceived => {
-                sink(A::SendPatchStatusAborted);
-                sink(A::DeleteRenewTimer);
-                S::Aborting
-            }
-            E::ClientRequestsRelease => {
-                sink(A::SendPatchStatusReleased);
-                sink(A::DeleteRenewTimer);
-                S::Releasing
-            }
-            E::RenewTimerTriggers => {
-                sink(A::SendPatchTtl);
-                S::Renewing
-            }
-            _ => return None,
-        },
-        S::RetryingAbort => match event {
-            E::SignalReceived => S::Done,
-            E::TimeoutTimerTriggers => S::Done,
-            E::RetryTimerTriggers => {
-                sink(A::SendPatchStatusAborted);
-                S::Aborting
-            }
-            _ => return None,
-        },
-        S::RetryingActivate => match event {
-            E::SignalReceived => {
-                sink(A::SendPatchStatusAborted);
-                sink(A::DeleteRetryTimer);
-                S::Aborting
-            }
-            E::TimeoutTimerTriggers => {
-                sink(A::SendPatchStatusWithdrawn);
-                sink(A::DeleteRetryTimer);
-                S::Withdrawing
-            }
-            E::RetryTimerTriggers => {
-                sink(A::SendPatchStatusActive);
-                S::Activating
-            }
-            _ => return None,
-        },
-        S::RetryingRegister => match event {
-            E::SignalReceived => {
-                sink(A::DeleteTimeoutTimer);
-                S::Done
-            }
-            E::TimeoutTimerTriggers => {
-                sink(A::NotifyClientOfTimeout);
-                S::Done
-            }
-            E::RetryTimerTriggers => {
-                sink(A::SendPost);
-                S::Registering
-            }
-            _ => return None,
-        },
-        S::RetryingRelease => match event {
-            E::SignalReceived => S::Done,
-            E::TimeoutTimerTriggers => S::Done,
-            E::RetryTimerTriggers => {
-                sink(A::SendPatchStatusReleased);
-                S::Releasing
-            }
-            _ => return None,
-        },
-        S::RetryingRenew => match event {
-            E::SignalReceived => {
-                sink(A::SendPatchStatusAborted);
-                sink(A::DeleteRetryTimer);
-                S::Aborting
-            }
-            E::ClientRequestsRelease => {
-                sink(A::SendPatchStatusReleased);
-                sink(A::DeleteRetryTimer);
-                S::Releasing
-            }
-            E::RetryTimerTriggers => {
-                sink(A::SendPatchTtl);
-                S::Renewing
-            }
-            _ => return None,
-        },
-        S::RetryingWithdraw => match event {
-            E::SignalReceived => S::Done,
-            E::TimeoutTimerTriggers => S::Done,
-            E::RetryTimerTriggers => {
-                sink(A::SendPatchStatusWithdrawn);
-                S::Withdrawing
-            }
-            _ => return None,
-        },
-        S::Waiting => match event {
-            E::SignalReceived => {
-                sink(A::SendPatchStatusAborted);
-                sink(A::DeleteActivateTimer);
-                S::Aborting
-            }
-            E::TimeoutTimerTriggers => {
-                sink(A::SendPatchStatusWithdrawn);
-                sink(A::DeleteActivateTimer);
-                S::Withdrawing
-            }
-            E::ActivateTimerTriggers => {
-                sink(A::SendPatchStatusActive);
-                S::Activating
-            }
-            _ => return None,
-        },
-        S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released | S::Withdrawn => {
-            return None;
-        }
+        S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released
+            | S::Withdrawn => return None,
     })
 }

@@ -6,11 +6,12 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 mod hand;
+mod hand_into;
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use turnstile_machines::claim::{self, Event, EventKind, State};
+use turnstile_machines::claim::{self, Event, EventKind, Guard, State};
 
 const EVENTS: usize = 1 << 16;
 const ROUNDS: usize = 400;
@@ -56,10 +57,11 @@ fn compare(
     println!("{stream:<14} {form:<10} {of_generated:>7.2} ns {of_hand:>7.2} ns {ratio:>7.3}");
 }
 
-/// An event, and whether a new machine begins before it.
+/// An event, whether a new machine begins before it, and what the core answers its guards.
 #[derive(Clone, Copy)]
 struct Happening {
     begins: bool,
+    answer: bool,
     event: Event,
 }
 
@@ -69,7 +71,7 @@ fn generated(events: &[Happening]) -> u64 {
         if happening.begins {
             state = State::INITIAL;
         }
-        match claim::step(state, happening.event, &|_| true) {
+        match claim::step(state, happening.event, &|_| happening.answer) {
             Ok(step) => {
                 state = step.to;
                 for act in step.does {
@@ -88,7 +90,7 @@ fn by_hand(events: &[Happening]) -> u64 {
         if happening.begins {
             state = State::INITIAL;
         }
-        match hand::step(state, happening.event) {
+        match hand::step(state, happening.event, &|_| happening.answer) {
             Some((to, does)) => {
                 state = to;
                 for action in does {
@@ -108,7 +110,7 @@ fn generated_into(events: &[Happening]) -> u64 {
             state = State::INITIAL;
         }
         let sink = |act: claim::Do<'_>| sum = count(sum, act.action);
-        match claim::step_into(state, happening.event, &|_| true, sink) {
+        match claim::step_into(state, happening.event, &|_| happening.answer, sink) {
             Ok(moved) => state = moved.to,
             Err(_) => sum = refused(sum),
         }
@@ -122,7 +124,8 @@ fn by_hand_into(events: &[Happening]) -> u64 {
         if happening.begins {
             state = State::INITIAL;
         }
-        match hand::step_into(state, happening.event, |action| sum = count(sum, action)) {
+        let sink = |action| sum = count(sum, action);
+        match hand_into::step_into(state, happening.event, &|_| happening.answer, sink) {
             Some(to) => state = to,
             None => sum = refused(sum),
         }
@@ -149,29 +152,30 @@ fn stream(refused_percent: u64) -> Vec<Happening> {
             state = State::INITIAL;
         }
         let wants_refused = next(&mut random) % 100 < refused_percent;
-        let event = any_event(&mut random);
-        let said = claim::step(state, event, &|_| true);
+        let (event, answer) = (any_event(&mut random), next(&mut random) % 8 != 0);
+        let said = claim::step(state, event, &|_: Guard| answer);
         // Most states refuse most events: ask until the wanted sort comes, but not for ever.
         let event = if said.is_err() == wants_refused { event } else { continue };
         if let Ok(step) = said {
             state = step.to;
         }
-        events.push(Happening { begins, event });
+        events.push(Happening { begins, answer, event });
     }
     events
 }
 
-/// A lock that is held for ever: renewed, answered, renewed.
+/// A lock that is awaited, confirmed and held for ever: renewed, answered, renewed.
 fn steady() -> Vec<Happening> {
     let start = [
         Event::Start,
         Event::Response { status: 202 },
         Event::ActivateTimerTriggers,
         Event::Response { status: 200 },
+        Event::Response { status: 200 },
     ];
     let cycle = [Event::RenewTimerTriggers, Event::Response { status: 200 }];
     let events = start.into_iter().chain(cycle.into_iter().cycle()).take(EVENTS);
-    events.map(|event| Happening { begins: false, event }).collect()
+    events.map(|event| Happening { begins: false, answer: true, event }).collect()
 }
 
 fn is_left(state: State) -> bool {

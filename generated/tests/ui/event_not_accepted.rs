@@ -3,5 +3,5 @@
 use turnstile_machines::claim::typestate::begin;
 
 fn main() {
-    let _ = begin().response(201);
+    let _ = begin().response(201, &|_| true);
 }

@@ -5,5 +5,5 @@ use turnstile_machines::claim::typestate::begin;
 
 fn main() {
     let registering = begin().start();
-    registering.response(201);
+    registering.response(201, &|_| true);
 }

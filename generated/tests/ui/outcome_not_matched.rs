@@ -3,7 +3,7 @@
 use turnstile_machines::claim::typestate::{RegisteringResponse, begin};
 
 fn main() {
-    let waiting = match begin().start().response(202) {
+    let waiting = match begin().start().response(202, &|_| true) {
         RegisteringResponse::Waiting(waiting) => waiting,
     };
     let _ = waiting.activate_timer_triggers();

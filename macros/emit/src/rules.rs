@@ -229,20 +229,13 @@ fn implementation() -> TokenStream {
                     cell.state == state && cell.event == kind && matches(cell.pattern, number)
                 });
                 match said {
-                    ::core::option::Option::Some(Cell { impossible: false, .. }) => {
-                        ::core::result::Result::Ok(Step {
-                            row: ::core::option::Option::None,
-                            to: state,
-                            consumes: &[],
-                            does: &[],
-                        })
+                    ::core::option::Option::Some(cell) if cell.impossible => {
+                        refused(state, event, true)
                     }
                     ::core::option::Option::Some(_) => {
-                        ::core::result::Result::Err(Unexpected { state, event, impossible: true })
+                        ::core::result::Result::Ok(Step::ignored(state))
                     }
-                    ::core::option::Option::None => {
-                        ::core::result::Result::Err(Unexpected { state, event, impossible: false })
-                    }
+                    ::core::option::Option::None => refused(state, event, false),
                 }
             }
         }
