@@ -1,5 +1,5 @@
-//! Amendments: all of them at once, each to the literal table; what they leave of it, and what of them
-//! is known by name.
+//! Amendments: all of them at once, each to the literal table; what they leave of it, and what of
+//! them is known by name.
 
 use turnstile_spec::literal::Change;
 use turnstile_spec::table::{EventId, StateId, Table};

@@ -185,7 +185,8 @@ fn good_tables_gone_wrong_are_read_in_peace() {
 /// Files at the bounds: each is read, or refused by a limit, in bounded time.
 #[test]
 fn large_files_end() {
-    let head = "language: 1\nmachine: m\nstates: { s0: { initial: true } }\nevents: { e: { kind: command } }\n";
+    let head = "language: 1\nmachine: m\nstates: { s0: { initial: true } }\n".to_owned()
+        + "events: { e: { kind: command } }\n";
     let many =
         |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
     let rows = |line: &dyn Fn(usize) -> String| {
