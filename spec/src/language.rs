@@ -48,6 +48,18 @@ const GUARD_NAME: Kind = Kind::Either(&[Kind::Text, Kind::Map(&GUARD_MAP)]);
 /// A condition: a guard's name, or `all`, `any`, `not` over conditions.
 pub(crate) static GUARD: Kind = Kind::Either(&[Kind::Text, Kind::Map(&CONDITION)]);
 
+/// What a row does: actions, and actions under a condition.
+pub(crate) static STEP: Kind = Kind::Either(&[Kind::Text, Kind::Map(&BRANCH)]);
+const DO: Kind = Kind::List(&STEP);
+
+static BRANCH: Shape = Shape {
+    name: "branch",
+    keys: &[
+        must("if", GUARD, "The condition, answered before the row is taken."),
+        must("do", Kind::List(&STEP), "What is done where it is true."),
+    ],
+};
+
 /// The kinds of resources.
 pub(crate) const RESOURCE_KINDS: &[&str] = &["timer", "request", "note"];
 
@@ -137,7 +149,7 @@ static ROW: Shape = Shape {
         must("to", NAME, "The state that the row enters, or `same`."),
         must("event", ONE_OR_MORE, "The event, with a pattern over what it carries."),
         may("if", GUARD, "The condition beside the event."),
-        may("do", NAMES, "What is done, in order."),
+        may("do", DO, "What is done, in order."),
         may("untaken", Kind::Text, "Why it is right that no run takes the row."),
         ABOUT,
         CITE,
@@ -174,7 +186,7 @@ static SET_ROW: Shape = Shape {
         may("to", NAME, "The new destination."),
         may("event", ONE_OR_MORE, "The new event."),
         may("if", GUARD, "The new condition."),
-        may("do", NAMES, "The new actions."),
+        may("do", DO, "The new actions."),
         may("untaken", Kind::Text, "Why it is right that no run takes the row."),
     ],
 };

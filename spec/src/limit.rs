@@ -27,6 +27,8 @@ pub const CELL_ROWS: usize = 50;
 pub const CONDITION: usize = 32;
 /// Values, ranges and classes of one pattern.
 pub const PATTERN: usize = 32;
+/// Conditions inside one `do`.
+pub const BRANCHES: usize = 4;
 /// Entries of one `do`.
 pub const ACTIONS: usize = 64;
 /// Resources that the rows, lists and sets written out, consume, create and delete.

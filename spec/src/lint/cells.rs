@@ -8,6 +8,7 @@ use crate::fault::Fault;
 use crate::limit;
 use crate::lint::Subject;
 use crate::read::cover::{self, Index};
+use crate::read::draft::NOT_EXIST;
 use crate::read::pattern;
 use crate::table::{Event, EventId, EventKind, Pattern, State, StateId};
 
@@ -28,7 +29,7 @@ fn missing(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
         let (mut open, mut closed) = (Groups::new(), Groups::new());
         for (id, state) in (0u16..).map(StateId).zip(&subject.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
-            if subject.declared_at(id).is_none() {
+            if subject.declared_at(id).is_none() || subject.state(id) == NOT_EXIST {
                 continue;
             }
             let whole = pattern::whole(declared);

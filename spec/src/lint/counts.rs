@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::limit;
-use crate::raw::{Parts, Table};
+use crate::raw::{Branch, Change, Condition, Parts, Table};
 use crate::yaml::Word;
 
 pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
@@ -59,20 +59,43 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
 /// Rows with a condition or a list of actions that nobody could read.
 fn long(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
-    let changes = changes.map(|change| {
-        (&change.set.condition, change.set.does.as_deref().unwrap_or_default(), change.set.span)
+    let changes = changes.filter_map(|change| {
+        let (does, branches) = change.set.does.as_ref()?;
+        Some((does.as_slice(), branches.as_slice(), change.set.span))
     });
     let rows = sources.iter().flat_map(|parts| &parts.rows);
-    let rows = rows.map(|row| (&row.condition, row.does.as_slice(), row.span));
-    for (condition, does, span) in rows.chain(changes) {
-        if condition.as_ref().is_some_and(|condition| condition.size() > limit::CONDITION) {
-            let fault = Fault::limit(span, "the condition is too long", "names", limit::CONDITION);
-            faults.push(fault);
-        }
+    let rows = rows.map(|row| (row.does.as_slice(), row.branches.as_slice(), row.span));
+    for (does, branches, span) in rows.chain(changes) {
         if does.len() > limit::ACTIONS {
             faults.push(Fault::limit(span, "`do` is too long", "actions", limit::ACTIONS));
         }
+        if branches.len() > limit::BRANCHES {
+            let what = "`do` asks too often";
+            faults.push(Fault::limit(span, what, "conditions", limit::BRANCHES));
+        }
     }
+    for (size, span) in conditions(raw, sources) {
+        if size > limit::CONDITION {
+            let fault = Fault::limit(span, "the condition is too long", "names", limit::CONDITION);
+            faults.push(fault);
+        }
+    }
+}
+
+/// The size of every row's conditions together.
+fn conditions(raw: &Table, sources: &[&Parts]) -> Vec<(usize, Span)> {
+    let size = |condition: &Option<Condition>, branches: &[Branch]| {
+        let own = condition.as_ref().map_or(0, Condition::size);
+        own + branches.iter().map(|branch| branch.condition.size()).sum::<usize>()
+    };
+    let rows = sources.iter().flat_map(|parts| &parts.rows);
+    let rows = rows.map(|row| (size(&row.condition, &row.branches), row.span));
+    let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
+    let changes = changes.map(|Change { set, .. }| {
+        let branches = set.does.as_ref().map_or(&[][..], |(_, branches)| branches);
+        (size(&set.condition, branches), set.span)
+    });
+    rows.chain(changes).collect()
 }
 
 fn keys<T>(named: &[(Word, T)]) -> Vec<&Word> {
@@ -88,13 +111,12 @@ fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
     let none: &[Word] = &[];
     let changed = changes.flat_map(|change| {
-        let lists = [&change.set.from, &change.set.does];
-        lists.map(|list| list.as_deref().unwrap_or(none)).concat()
+        let does = change.set.does.as_ref().map_or(none, |(does, _)| does);
+        [change.set.from.as_deref().unwrap_or(none), does].concat()
     });
     let rows = sources.iter().flat_map(|parts| &parts.rows);
     let rows = rows.flat_map(|row| {
-        let guards = row.condition.iter().flat_map(|condition| condition.names());
-        let words = row.from.iter().chain([&row.to]).chain(&row.does).chain(guards);
+        let words = row.from.iter().chain([&row.to]).chain(&row.does).chain(row.guards());
         words.cloned().collect::<Vec<_>>()
     });
     let mut names = BTreeSet::new();
@@ -132,7 +154,7 @@ fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     let mut ops = Bound::new(limit::OPS, "resources");
     let mut cells = Bound::new(limit::CELLS, "cells");
     for row in sources.iter().flat_map(|parts| &parts.rows) {
-        let places = written.places(&row.from, &row.event);
+        let places = written.places(&row.from, &row.event) << row.branches.len().min(16);
         rows.add(places, row.span, faults);
         ops.add(places.saturating_mul(written.ops(&row.event, &row.does)), row.span, faults);
     }
@@ -140,10 +162,10 @@ fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
         let set = &change.set;
         let from = set.from.as_deref().unwrap_or_default();
         let event = set.event.as_deref().unwrap_or_default();
-        let does = set.does.as_deref().unwrap_or_default();
+        let (does, branches) = set.does.as_ref().map_or((&[][..], 0), |(d, b)| (d, b.len()));
         // What the amendment leaves as it is counts as one: the literal row has been counted.
         let states = from.iter().map(|word| written.size(word)).sum::<usize>().max(1);
-        let places = states.saturating_mul(event.len().max(1));
+        let places = states.saturating_mul(event.len().max(1)) << branches.min(16);
         rows.add(places, set.span, faults);
         ops.add(places.saturating_mul(written.ops(event, does)), set.span, faults);
     }

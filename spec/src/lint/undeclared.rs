@@ -5,7 +5,6 @@ use crate::code;
 use crate::fault::Fault;
 use crate::limit;
 use crate::lint::Subject;
-use crate::raw;
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, Wrong};
 use crate::shape::nearest;
@@ -24,8 +23,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         }
         row.event.iter().for_each(|word| event(subject, word, faults));
         row.does.iter().for_each(|word| action(subject, word, faults));
-        let guards = row.condition.iter().flat_map(raw::Condition::names);
-        guards.for_each(|word| guard(subject, word, faults));
+        row.guards().for_each(|word| guard(subject, word, faults));
     }
     for (_, set) in &draft.parts.sets {
         set.states.iter().for_each(|word| state(subject, word, faults));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::code;
 use crate::fault::Fault;
 use crate::lint::Subject;
-use crate::raw::{Condition, Parts, Row};
+use crate::raw::{Parts, Row};
 use crate::read::pattern;
 use crate::yaml::Word;
 
@@ -51,8 +51,7 @@ impl Used {
             row.event.iter().for_each(|word| self.event(subject, word));
             self.sets.extend(row.from.iter().map(|word| word.text.clone()));
             self.actions.extend(row.does.iter().map(|word| word.text.clone()));
-            let guards = row.condition.iter().flat_map(Condition::names);
-            self.guards.extend(guards.map(|word| word.text.clone()));
+            self.guards.extend(row.guards().map(|word| word.text.clone()));
         }
     }
 

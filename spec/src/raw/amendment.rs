@@ -1,7 +1,7 @@
 //! Amendments as they are written: what they add, change and remove, and why.
 
-use super::row::condition;
-use super::{Condition, Parts, list, parts, text, word, words};
+use super::row::{condition, does};
+use super::{Branch, Condition, Parts, list, parts, text, word, words};
 use crate::fault::Span;
 use crate::table::Lines;
 use crate::yaml::{Node, Word};
@@ -44,7 +44,7 @@ pub(crate) struct SetRow {
     pub(crate) to: Option<Word>,
     pub(crate) event: Option<Vec<Word>>,
     pub(crate) condition: Option<Condition>,
-    pub(crate) does: Option<Vec<Word>>,
+    pub(crate) does: Option<(Vec<Word>, Vec<Branch>)>,
     pub(crate) untaken: Option<Word>,
     pub(crate) span: Span,
 }
@@ -145,7 +145,7 @@ fn set_row(node: &Node) -> SetRow {
         to: word(node, "to"),
         event: words(node, "event"),
         condition: node.at("if").map(condition),
-        does: words(node, "do"),
+        does: node.at("do").map(does),
         untaken: word(node, "untaken"),
         span: node.span,
     }

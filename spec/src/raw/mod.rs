@@ -10,7 +10,7 @@ use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
 
 pub(crate) use amendment::{Amendment, CellSelector, Change, Removal, Selector, SetRow};
-pub(crate) use row::{Cell, Condition, Row};
+pub(crate) use row::{Branch, Cell, Condition, Row};
 
 /// A list of declarations, each under its name, in the order written.
 pub(crate) type Named<T> = Vec<(Word, T)>;

@@ -1,5 +1,7 @@
 //! Rows, cells and conditions as they are written.
 
+use std::ops::Range;
+
 use super::{cite, text, word, words};
 use crate::fault::Span;
 use crate::table::Lines;
@@ -12,12 +14,23 @@ pub(crate) struct Row {
     pub(crate) to: Word,
     pub(crate) event: Vec<Word>,
     pub(crate) condition: Option<Condition>,
+    /// Every action, in order, also those that are done only sometimes.
     pub(crate) does: Vec<Word>,
+    /// What is done only sometimes.
+    pub(crate) branches: Vec<Branch>,
     pub(crate) about: String,
     /// Why it is right that no run takes the row.
     pub(crate) untaken: Option<Word>,
     pub(crate) cite: Vec<Lines>,
     pub(crate) span: Span,
+}
+
+/// Actions of a row that are done under a condition: `{ if: GUARD, do: [...] }`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Branch {
+    pub(crate) condition: Condition,
+    /// Which of the row's actions.
+    pub(crate) does: Range<usize>,
 }
 
 /// A condition over guards.
@@ -39,13 +52,37 @@ pub(crate) struct Cell {
     pub(crate) span: Span,
 }
 
+/// The actions of a row and what is done of them only sometimes.
+pub(super) fn does(node: &Node) -> (Vec<Word>, Vec<Branch>) {
+    let (mut words, mut branches) = (Vec::new(), Vec::new());
+    put(node, &mut words, &mut branches);
+    (words, branches)
+}
+
+fn put(node: &Node, words: &mut Vec<Word>, branches: &mut Vec<Branch>) {
+    for item in node.items() {
+        let Value::Map(_) = item.value else {
+            words.push(item.word());
+            continue;
+        };
+        let (first, at) = (words.len(), branches.len());
+        if let (Some(guard), Some(inner)) = (item.at("if"), item.at("do")) {
+            branches.push(Branch { condition: condition(guard), does: first..first });
+            put(inner, words, branches);
+            branches[at].does.end = words.len();
+        }
+    }
+}
+
 pub(super) fn row(node: &Node) -> Row {
+    let (does, branches) = node.at("do").map(does).unwrap_or_default();
     Row {
         from: words(node, "from").unwrap_or_default(),
         to: word(node, "to").unwrap_or_default(),
         event: words(node, "event").unwrap_or_default(),
         condition: node.at("if").map(condition),
-        does: words(node, "do").unwrap_or_default(),
+        does,
+        branches,
         about: text(node, "about"),
         untaken: word(node, "untaken"),
         cite: cite(node, "cite"),
@@ -88,6 +125,25 @@ pub(super) fn condition(node: &Node) -> Condition {
 }
 
 impl Row {
+    /// Every guard that the row asks, in its condition and in its branches.
+    pub(crate) fn guards(&self) -> impl Iterator<Item = &Word> {
+        let branches = self.branches.iter().map(|branch| &branch.condition);
+        self.condition.iter().chain(branches).flat_map(Condition::names)
+    }
+
+    /// The actions in words, each with the condition that it has to itself.
+    pub(crate) fn does_words(&self) -> Vec<String> {
+        let words = self.does.iter().enumerate().map(|(at, word)| {
+            let under = self.branches.iter().filter(|branch| branch.does.contains(&at));
+            let conditions: Vec<String> = under.map(|branch| branch.condition.words()).collect();
+            match conditions.is_empty() {
+                true => word.text.clone(),
+                false => format!("if {}: {}", conditions.join(" and "), word.text),
+            }
+        });
+        words.collect()
+    }
+
     /// Whether another row says the same, wherever it stands.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
@@ -97,7 +153,7 @@ impl Row {
             && self.to.text == other.to.text
             && texts(&self.event) == texts(&other.event)
             && guard(self) == guard(other)
-            && texts(&self.does) == texts(&other.does)
+            && self.does_words() == other.does_words()
             && excuse(self) == excuse(other)
     }
 }

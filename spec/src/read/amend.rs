@@ -118,7 +118,9 @@ pub(crate) fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
     row.to = set.to.clone().unwrap_or(row.to);
     row.event = set.event.clone().unwrap_or(row.event);
     row.condition = set.condition.clone().or(row.condition);
-    row.does = set.does.clone().unwrap_or(row.does);
+    if let Some((does, branches)) = set.does.clone() {
+        (row.does, row.branches) = (does, branches);
+    }
     row.untaken = set.untaken.clone().or(row.untaken);
     row
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::raw;
 use crate::read::cover::{self, Index};
-use crate::read::draft::{Draft, Lookup};
+use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::pattern;
 use crate::table::{
     Cell, CellKind, Do, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId, Table,
@@ -19,7 +19,9 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     let mut table = Table { states: states(&lookup), ..Table::default() };
     for (id, row) in &draft.rows {
         for at in places(&lookup, row) {
-            table.rows.push(one(&lookup, *id, row, at, &table.states));
+            for way in ways(&lookup, row) {
+                table.rows.push(one(&lookup, *id, &at, way, &table.states));
+            }
         }
     }
     cells(&lookup, &mut table);
@@ -59,12 +61,13 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
         .collect();
     let used: BTreeSet<&str> = used.into_iter().collect();
     let names = lookup.vocabulary.states.iter().map(|name| name.name.as_str());
+    let is_begun = lookup.draft.parts.states.iter().any(|(_, state)| state.initial == Some(true));
     names
         .map(|name| match lookup.declaration(name) {
             Some(state) => Some(State {
                 holds: ids(lookup, state.holds.as_deref()),
                 may_hold: ids(lookup, state.may_hold.as_deref()),
-                initial: state.initial == Some(true),
+                initial: state.initial == Some(true) || (name == NOT_EXIST && !is_begun),
                 is_final: state.is_final == Some(true),
             }),
             None => used.contains(name).then(State::default),
@@ -80,25 +83,51 @@ fn ids(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ResourceId> {
     ids
 }
 
-fn one(lookup: &Lookup<'_>, id: RowId, row: &raw::Row, at: Place, states: &[Option<State>]) -> Row {
+/// One answer to the conditions inside `do`: the guard that gives it, and what is done then.
+struct Way<'r> {
+    guard: Guard,
+    does: Vec<&'r Word>,
+}
+
+/// Every answer to the conditions inside `do`: they are asked before the row is taken, so each answer
+/// is a row of its own.
+fn ways<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<Way<'r>> {
+    let own = row.condition.as_ref().map(|condition| guard(lookup, condition)).unwrap_or_default();
+    if row.branches.is_empty() {
+        return vec![Way { guard: own, does: row.does.iter().collect() }];
+    }
+    let answers = (0..1u32 << row.branches.len()).map(|bits| {
+        let is_true = |nth: usize| bits >> nth & 1 == 1;
+        let mut parts = vec![own.clone()];
+        for (nth, branch) in row.branches.iter().enumerate() {
+            let condition = guard(lookup, &branch.condition);
+            parts.push(if is_true(nth) { condition } else { Guard::Not(Box::new(condition)) });
+        }
+        let is_done = |at: usize| {
+            let mut branches = row.branches.iter().enumerate();
+            branches.all(|(nth, branch)| is_true(nth) || !branch.does.contains(&at))
+        };
+        let does = row.does.iter().enumerate().filter(|(at, _)| is_done(*at));
+        Way { guard: Guard::All(parts), does: does.map(|(_, word)| word).collect() }
+    });
+    answers.filter(|way| cover::can_both(&way.guard, &Guard::default())).collect()
+}
+
+fn one(lookup: &Lookup<'_>, id: RowId, at: &Place, way: Way<'_>, states: &[Option<State>]) -> Row {
     let source = held(states, at.from);
     let destination = held(states, at.to);
     let consumes = lookup.event(at.event).and_then(|event| event.consumes.as_deref());
     let consumes = consumes.unwrap_or_default().iter();
-    let guard = row.condition.as_ref().map(|condition| guard(lookup, condition));
+    let does = way.does.iter();
     Row {
         id,
         from: at.from,
         to: at.to,
         event: at.event,
-        pattern: at.pattern,
-        guard: guard.unwrap_or_default(),
+        pattern: at.pattern.clone(),
+        guard: way.guard,
         consumes: consumes.filter_map(|word| resolve(lookup, &word.text, &source).ok()).collect(),
-        does: row
-            .does
-            .iter()
-            .filter_map(|word| act(lookup, &word.text, &source, &destination))
-            .collect(),
+        does: does.filter_map(|word| act(lookup, &word.text, &source, &destination)).collect(),
     }
 }
 

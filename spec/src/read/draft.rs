@@ -15,6 +15,9 @@ pub(crate) const KINDS: &[(&str, ResourceKind)] = &[
     ("note", ResourceKind::Note),
 ];
 
+/// The state of a machine that has a life, before and after it.
+pub(crate) const NOT_EXIST: &str = "not exist";
+
 /// Declarations and rows of one table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
@@ -127,7 +130,7 @@ impl<'a> Lookup<'a> {
         if word == "any" {
             let states = self.draft.parts.states.iter();
             let open = states.filter(|(name, state)| {
-                !state.undeclared && state.is_final != Some(true) && name.text != "not exist"
+                !state.undeclared && state.is_final != Some(true) && name.text != NOT_EXIST
             });
             return open.filter_map(|(name, _)| self.state(&name.text)).collect();
         }

@@ -64,7 +64,7 @@ pub(crate) fn written(id: String, row: &raw::Row, amended_by: Option<&str>) -> W
         to: row.to.text.clone(),
         event: join(&row.event),
         guard: row.condition.as_ref().map(raw::Condition::words).unwrap_or_default(),
-        does: row.does.iter().map(|word| word.text.clone()).collect(),
+        does: row.does_words(),
         cite: row.cite.clone(),
         excused: row.untaken.as_ref().map(|word| word.text.clone()),
         amended_by: amended_by.map(str::to_owned),

@@ -29,12 +29,14 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
         mention(&amendment.change, &sets, &mut vocabulary);
         for change in &amendment.rows {
             let set = &change.set;
+            let (does, branches) = set.does.clone().unwrap_or_default();
             let row = raw::Row {
                 from: set.from.clone().unwrap_or_default(),
                 to: set.to.clone().unwrap_or_default(),
                 event: set.event.clone().unwrap_or_default(),
                 condition: set.condition.clone(),
-                does: set.does.clone().unwrap_or_default(),
+                does,
+                branches,
                 ..raw::Row::default()
             };
             mention_row(&row, &sets, &mut vocabulary);
@@ -130,7 +132,7 @@ fn mention_row(row: &raw::Row, sets: &BTreeSet<&str>, vocabulary: &mut Vocabular
     for word in &row.does {
         add(&mut vocabulary.actions, used(word), |name| name);
     }
-    for word in row.condition.iter().flat_map(raw::Condition::names) {
+    for word in row.guards() {
         add(&mut vocabulary.guards, used(word), |name| name);
     }
 }
