@@ -36,7 +36,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "function",
         "one match over the whole table, as one would write it by hand: that is what is measured",
     ),
-    ("macros/emit/src/rules.rs", "function", "one piece of emitted text, which reads as one"),
+    (
+        "generated/benches/step/hand_into.rs",
+        "function",
+        "one match over the whole table, as one would write it by hand: that is what is measured",
+    ),
 ];
 
 /// The rooms, each with the crates in it; a crate may use crates of its own room and of rooms

@@ -14,8 +14,6 @@ pub struct Call {
     pub origin: Origin,
     /// What is asked for beside the machine.
     pub extras: Extras,
-    /// `literal`: the table as written, whatever its findings.
-    pub literal: bool,
     /// Where the name stands in the caller's code.
     span: Span,
 }
@@ -75,8 +73,7 @@ impl Parse for Call {
             Some(_) => Origin::Bundled(name.value()),
             None => Origin::File(name.value()),
         };
-        let mut call =
-            Self { origin, extras: Extras::default(), literal: false, span: name.span() };
+        let mut call = Self { origin, extras: Extras::default(), span: name.span() };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if !input.is_empty() {
@@ -92,8 +89,6 @@ impl Call {
         let word: Ident = input.parse()?;
         if word == "tracing" {
             self.extras.tracing = true;
-        } else if word == "literal" {
-            self.literal = true;
         } else if word == "derive" {
             let list;
             parenthesized!(list in input);
@@ -103,7 +98,7 @@ impl Call {
             }
             self.extras.serde = true;
         } else {
-            let text = "expected `derive(serde)`, `tracing` or `literal`";
+            let text = "expected `derive(serde)` or `tracing`";
             return Err(syn::Error::new(word.span(), text));
         }
         Ok(())

@@ -26,7 +26,6 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
     };
     let emit = |table: &Table, hash| emitted(call, &literal, table, hash);
     let (error, module) = match literal.amended() {
-        _ if call.literal => (None, emit(&literal.table, 0)),
         Ok(sound) => (None, emit(&sound.table, sound.hash)),
         Err(faults) => (Some(error(&faults)), emit(&literal.without(&[]).table, 0)),
     };
