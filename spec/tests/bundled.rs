@@ -14,11 +14,13 @@ fn literal(name: &str) -> Literal {
 #[test]
 fn the_claim_table_has_the_documents_states_and_rows() {
     let claim = literal("claim");
-    let declared = claim.vocabulary.states.iter().filter(|name| name.declared).count();
-    assert_eq!(declared, 17);
+    // What amendments add comes after what the document names.
+    let names = &claim.vocabulary.states;
+    assert!(names[..17].iter().all(|name| name.declared));
     let undeclared: Vec<&str> =
-        claim.vocabulary.states.iter().filter(|n| !n.declared).map(|n| n.name.as_str()).collect();
+        names.iter().filter(|name| !name.declared).map(|name| name.name.as_str()).collect();
     assert_eq!(undeclared, ["aborted", "Aborted", "released", "withdrawn"]);
+    assert!(names[17..21].iter().all(|name| !name.declared));
     let ids: Vec<&str> = claim.vocabulary.rows.iter().take(57).map(|row| row.id.as_str()).collect();
     let lines: Vec<String> = (36..=92).map(|line: u32| line.to_string()).collect();
     assert_eq!(ids, lines);
@@ -45,4 +47,35 @@ fn a_cell_says_what_its_row_says() {
     assert_eq!(taken(403), ["50"]);
     assert_eq!(taken(503), ["51"]);
     assert_eq!(taken(200), Vec::<&str>::new());
+}
+
+/// The amended table is what is compiled: it has nothing left to find.
+#[test]
+fn every_bundled_table_is_sound_once_amended() {
+    for table in bundled::TABLES {
+        if let Err(faults) = literal(table.name).amended() {
+            panic!("{}\n{faults}", table.name);
+        }
+    }
+}
+
+/// What the lint finds in the claim document by itself, by code.
+#[test]
+fn the_claim_document_has_its_faults() {
+    let claim = literal("claim");
+    let mut count = std::collections::BTreeMap::<&str, usize>::new();
+    for finding in &claim.findings {
+        *count.entry(finding.code).or_default() += 1;
+    }
+    let count: Vec<(&str, usize)> = count.into_iter().collect();
+    let expected = [
+        ("T010", 4),
+        ("T021", 1),
+        ("T022", 8),
+        ("T040", 25),
+        ("T041", 6),
+        ("T042", 1),
+        ("T044", 1),
+    ];
+    assert_eq!(count, expected);
 }
