@@ -1,0 +1,186 @@
+//! The searches that are measured, each by name.
+
+use std::fs;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use stateright::{Checker, Model};
+use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent};
+use turnstile_checker::search::engine::{Question, run};
+use turnstile_checker::systems;
+use turnstile_checker::world::World;
+use turnstile_spec::{Source, bundled, system::System};
+
+use crate::packed::Packed;
+use crate::table::Taken;
+use crate::{actors, promela};
+
+/// A search.
+pub(crate) struct Subject {
+    /// As an argument.
+    pub(crate) name: &'static str,
+    /// In the table.
+    pub(crate) title: &'static str,
+}
+
+/// A size of the lock protocol is `CLIENTSxROUNDS`; anything else is a world of the claim system.
+pub(crate) fn sizes(is_full: bool) -> Vec<String> {
+    let sizes: &[&str] = if is_full {
+        &["3x1", "2x2", "4x1", "loss", "loss clients=3"]
+    } else {
+        &["3x1", "2x2", "loss"]
+    };
+    sizes.iter().map(|size| (*size).to_owned()).collect()
+}
+
+fn protocol(size: &str) -> Option<(usize, u8)> {
+    let (clients, rounds) = size.split_once('x')?;
+    Some((clients.parse().ok()?, rounds.parse().ok()?))
+}
+
+impl Subject {
+    /// What is measured at a size. The first is what the others are compared with.
+    pub(crate) fn of(size: &str) -> Vec<Self> {
+        let of = |(name, title)| Self { name, title };
+        let everywhere = [
+            ("world", "stateright BFS over the World"),
+            ("interned 1", "interned, 1 thread"),
+            ("interned 2", "interned, 2 threads"),
+        ];
+        let protocol_only = [
+            ("packed", "hand-packed BFS"),
+            ("actors", "stateright actors, BFS"),
+            ("actors dfs", "stateright actors, DFS"),
+            ("spin", "Spin, exhaustive"),
+        ];
+        let is_protocol = protocol(size).is_some();
+        let further = protocol_only.into_iter().filter(|_| is_protocol);
+        everywhere.into_iter().chain(further).map(of).collect()
+    }
+}
+
+/// Runs one search and prints what it took.
+pub(crate) fn alone(name: &str, size: &str) -> ExitCode {
+    let before = peak_bytes();
+    let began = Instant::now();
+    let found = match protocol(size) {
+        Some((clients, rounds)) => search_protocol(name, clients, rounds),
+        None => search_claims(name, size),
+    };
+    let Some((states, spent)) = found else { return ExitCode::FAILURE };
+    let (seconds, bytes) = spent
+        .unwrap_or_else(|| (began.elapsed().as_secs_f64(), peak_bytes().saturating_sub(before)));
+    println!("{}", Taken { states, seconds, bytes });
+    ExitCode::SUCCESS
+}
+
+/// States, and seconds and bytes where they are not this process's.
+type Found = Option<(u64, Option<(f64, u64)>)>;
+
+fn search_protocol(name: &str, clients: usize, rounds: u8) -> Found {
+    let states = match name {
+        "world" => bfs(systems::lock::world(clients, rounds)),
+        "interned 1" => interned(&systems::lock::world(clients, rounds), 1),
+        "interned 2" => interned(&systems::lock::world(clients, rounds), 2),
+        "packed" => {
+            let clients = u32::try_from(clients).expect("few clients");
+            let packed = Packed { clients, rounds: rounds.into() };
+            packed.search().states as u64
+        }
+        "actors" => {
+            let checker = actors::model(clients, rounds).checker().spawn_bfs().join();
+            checker.unique_state_count() as u64
+        }
+        "actors dfs" => {
+            let checker = actors::model(clients, rounds).checker().spawn_dfs().join();
+            checker.unique_state_count() as u64
+        }
+        "spin" => return spin(clients, rounds),
+        _ => return None,
+    };
+    Some((states, None))
+}
+
+fn bfs<S: turnstile_checker::world::System>(world: World<S>) -> u64 {
+    world.checker().spawn_bfs().join().unique_state_count() as u64
+}
+
+fn interned<S: turnstile_checker::world::System>(world: &World<S>, threads: usize) -> u64 {
+    let outcome = run(
+        world,
+        Question {
+            threads,
+            limits: Limits::default(),
+            reduce: Reductions::NONE,
+            stops_at_failure: false,
+            progress: &Silent,
+        },
+    );
+    outcome.states as u64
+}
+
+/// A world of the claim system: `loss`, or with settings `loss clients=3`.
+fn search_claims(name: &str, size: &str) -> Found {
+    let mut words = size.split_whitespace();
+    let world = words.next()?;
+    let set = words.filter_map(|word| word.split_once('='));
+    let set = set.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let text = bundled::system("claim")?;
+    let file = System::read(Source::new(text.file, text.text)).ok()?;
+    let options = Options {
+        reduce: Reductions::NONE,
+        engine: Engine::Interned,
+        set,
+        ..Options::new(&Silent)
+    };
+    let world = systems::claim::world(&file, file.world(world)?, &options).ok()?;
+    let states = match name {
+        // Only states are counted: what runs do in the end, stateright does not say either.
+        "world" => bfs(world),
+        "interned 1" => interned(&of_states(world), 1),
+        "interned 2" => interned(&of_states(world), 2),
+        _ => return None,
+    };
+    Some((states, None))
+}
+
+/// The world without the properties of whole runs.
+fn of_states<S: turnstile_checker::world::System>(mut world: World<S>) -> World<S> {
+    use turnstile_checker::world::Claim;
+    world
+        .properties
+        .retain(|property| matches!(property.claim, Claim::Always { .. } | Claim::Sometimes(_)));
+    world
+}
+
+/// Spin's own figures, of a verifier built for speed. `None` without Spin or a C compiler.
+fn spin(clients: usize, rounds: u8) -> Found {
+    let place = std::env::temp_dir().join(format!("turnstile-bench-{}", std::process::id()));
+    fs::create_dir_all(&place).ok()?;
+    let text = promela::text(clients, rounds.into());
+    fs::write(place.join("lock.pml"), text).ok()?;
+    let run = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).current_dir(&place).output().ok()
+    };
+    run("spin", &["-a", "lock.pml"])?;
+    run("gcc", &["-O2", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=16000", "-o", "pan", "pan.c"])?;
+    let began = Instant::now();
+    let output = run("./pan", &["-E", "-w24", "-m100000000"]);
+    let seconds = began.elapsed().as_secs_f64();
+    fs::remove_dir_all(&place).ok()?;
+    let said = String::from_utf8(output?.stdout).ok()?;
+    let line = |what: &str| said.lines().find(|line| line.contains(what));
+    let number = |what: &str| line(what)?.split_whitespace().next()?.parse::<f64>().ok();
+    let states = line("states, stored")?.split_whitespace().next()?.parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an amount")]
+    let bytes = (number("total actual memory usage")? * 1_048_576.0) as u64;
+    Some((states, Some((seconds, bytes))))
+}
+
+/// The most memory that this process has had. 0 where the system does not say.
+fn peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}

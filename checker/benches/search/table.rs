@@ -1,0 +1,84 @@
+//! What searches took, as a table.
+
+use std::fmt;
+
+/// What one search took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Taken {
+    /// Unique states.
+    pub(crate) states: u64,
+    /// Wall time.
+    pub(crate) seconds: f64,
+    /// What the process grew by at its peak.
+    pub(crate) bytes: u64,
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.states, self.seconds, self.bytes)
+    }
+}
+
+impl Taken {
+    /// Reads what [`fmt::Display`] writes.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let states = words.next()?.parse().ok()?;
+        let seconds = words.next()?.parse().ok()?;
+        Some(Self { states, seconds, bytes: words.next()?.parse().ok()? })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    fn rate(self) -> f64 {
+        self.states as f64 / self.seconds
+    }
+}
+
+/// A line of the table: the fastest of the rounds, the smallest memory.
+#[derive(Debug)]
+pub(crate) struct Row {
+    title: &'static str,
+    best: Option<Taken>,
+}
+
+impl Row {
+    pub(crate) fn new(title: &'static str) -> Self {
+        Self { title, best: None }
+    }
+
+    /// Takes a round in.
+    pub(crate) fn take(&mut self, taken: Option<Taken>) {
+        let Some(taken) = taken else { return };
+        self.best = Some(self.best.map_or(taken, |best| {
+            assert_eq!(best.states, taken.states, "{} counts the same each time", self.title);
+            Taken {
+                seconds: best.seconds.min(taken.seconds),
+                bytes: best.bytes.min(taken.bytes),
+                ..best
+            }
+        }));
+    }
+}
+
+/// Prints the table; ratios are to the first row that ran.
+pub(crate) fn print(rows: &[Row]) {
+    println!(
+        "{:<34}{:>12}{:>12}{:>12}{:>8}{:>9}",
+        "search", "states", "seconds", "states/s", "ratio", "B/state"
+    );
+    let first = rows.iter().find_map(|row| row.best);
+    for Row { title, best } in rows {
+        let (Some(best), Some(first)) = (best, first) else {
+            println!("{title:<34}{:>12}", "not here");
+            continue;
+        };
+        println!(
+            "{title:<34}{:>12}{:>12.3}{:>12.0}{:>8.2}{:>9}",
+            best.states,
+            best.seconds,
+            best.rate(),
+            best.rate() / first.rate(),
+            best.bytes / best.states
+        );
+    }
+}
