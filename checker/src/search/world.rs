@@ -320,11 +320,14 @@ impl<S: System> Parts for World<S> {
     }
 
     fn predicates(&self) -> Vec<Predicate> {
+        let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
+        let reads: Vec<Place> =
+            nodes.chain([self.place_of_watch(), self.place_of_left()]).collect();
         let both = |property: &property::Property<S::Types>| {
             ["premise of ", ""].map(|what| Predicate {
                 name: format!("{what}{}", property.name),
-                reads: None,
-                reads_messages: true,
+                reads: Some(reads.clone()),
+                reads_messages: false,
             })
         };
         self.properties.iter().flat_map(both).collect()
@@ -336,19 +339,18 @@ impl<S: System> Parts for World<S> {
         state: &[&Part<S::Types>],
         answer: &mut dyn FnMut(usize, bool),
     ) {
-        let (mut nodes, mut links) = (Vec::new(), Vec::new());
+        let mut nodes = Vec::with_capacity(self.nodes.len());
         let (mut watch, mut left) = (None, None);
         for part in state {
             match part {
                 Part::Node(part) => nodes.push(part),
-                Part::Link(part) => links.push(part),
+                Part::Link(_) => {}
                 Part::Watch(part) => watch = Some(part),
                 Part::Left(part) => left = Some(*part),
             }
         }
         let view = View {
             nodes: &nodes,
-            links: &links,
             watch: watch.expect("every state remembers"),
             left: left.expect("every state has budgets"),
             budgets: &self.budgets,

@@ -35,14 +35,7 @@ impl<S: System> World<S> {
         look: impl FnOnce(&View<'_, S::Types>) -> R,
     ) -> R {
         let nodes: Vec<_> = state.nodes.iter().collect();
-        let links: Vec<_> = state.links.iter().collect();
-        look(&View {
-            nodes: &nodes,
-            links: &links,
-            watch: &state.watch,
-            left: state.left,
-            budgets: &self.budgets,
-        })
+        look(&View { nodes: &nodes, watch: &state.watch, left: state.left, budgets: &self.budgets })
     }
 
     /// Whether the property of this number does not stand out in a state: an `always` is not

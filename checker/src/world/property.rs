@@ -5,18 +5,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::world::budget::{Budget, BudgetId, Left};
-use crate::world::link::LinkPart;
 use crate::world::node::NodePart;
 use crate::world::system::{NodeId, Types};
 use crate::world::watch::{Trouble, WatchPart};
 
-/// A state as a predicate sees it, whatever form its parts are kept in.
+/// A state as a predicate sees it, whatever form its parts are kept in. What is in flight is not
+/// part of it: a message matters by what a node does with it, and what the past was the watch
+/// remembers. So a search may ask once for all states that differ in their links alone.
 #[derive(Clone, Copy)]
 pub struct View<'a, T: Types> {
     /// The nodes.
     pub nodes: &'a [&'a NodePart<T>],
-    /// The links.
-    pub links: &'a [&'a LinkPart<T>],
     /// What is remembered.
     pub watch: &'a WatchPart<T::Watch>,
     /// What is left of the budgets.
