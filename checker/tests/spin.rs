@@ -1,0 +1,209 @@
+//! The liveness search beside Spin: a client asks until it is answered, over a lossy, duplicating
+//! network, in three variants, each also written in Promela.
+//!
+//! Spin's own fairness is that of processes, so what is fair here stands in the formula: the timer
+//! weakly, each of the two messages strongly. Without Spin or a C compiler the test says so.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use turnstile_checker::parts::{Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property};
+use turnstile_checker::report::options::{Limits, Reductions, Silent};
+use turnstile_checker::report::result::Verdict;
+use turnstile_checker::search::engine::{Question, run};
+
+/// A client asks, a server answers.
+#[derive(Clone, Copy, Debug)]
+struct Ask {
+    /// The client asks again while it has no answer.
+    does_retry: bool,
+    /// The server answers a question that comes again.
+    does_answer_again: bool,
+}
+
+/// Where things are: the client, the server, the question and the answer in flight.
+const CLIENT: usize = 0;
+const SERVER: usize = 1;
+const QUESTION: usize = 2;
+const ANSWER: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    Client { is_armed: bool, is_answered: bool },
+    Server { has_answered: bool },
+    Flight(bool),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Op {
+    Fire,
+    Put,
+    Lose,
+    Deliver,
+    Take,
+}
+
+fn done(part: Part, then: &[(usize, Op)]) -> Vec<Done<Part, Op, ()>> {
+    let place = |&(place, op): &(usize, Op)| (Place(u16::try_from(place).expect("four")), op);
+    vec![Done { part, then: then.iter().map(place).collect(), marks: Vec::new() }]
+}
+
+impl Parts for Ask {
+    type Part = Part;
+    type Op = Op;
+    type Mark = ();
+
+    fn initial(&self) -> Vec<Vec<Part>> {
+        vec![vec![
+            Part::Client { is_armed: true, is_answered: false },
+            Part::Server { has_answered: false },
+            Part::Flight(false),
+            Part::Flight(false),
+        ]]
+    }
+
+    fn offers(&self, at: Place, part: &Part) -> Vec<Offer<Op>> {
+        let offer = |op, fairness, is_loss| Offer { op, fairness, is_loss };
+        match part {
+            Part::Client { is_armed: true, .. } => {
+                vec![offer(Op::Fire, Fairness::Weak("timer".to_owned()), false)]
+            }
+            Part::Flight(true) => {
+                let name = if at.index() == QUESTION { "question" } else { "answer" };
+                let deliver = offer(Op::Deliver, Fairness::Strong(name.to_owned()), false);
+                vec![deliver, offer(Op::Lose, Fairness::Never, true)]
+            }
+            Part::Client { .. } | Part::Server { .. } | Part::Flight(false) => Vec::new(),
+        }
+    }
+
+    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<Done<Part, Op, ()>> {
+        let is_question = at.index() == QUESTION;
+        match (*part, op) {
+            (Part::Client { is_answered, .. }, Op::Fire) => {
+                let client = Part::Client { is_armed: self.does_retry, is_answered };
+                done(client, &[(QUESTION, Op::Put)])
+            }
+            (Part::Client { .. }, Op::Take) => {
+                done(Part::Client { is_armed: false, is_answered: true }, &[])
+            }
+            (Part::Server { has_answered: true }, Op::Take) if !self.does_answer_again => {
+                done(*part, &[])
+            }
+            (Part::Server { .. }, Op::Take) => {
+                done(Part::Server { has_answered: true }, &[(ANSWER, Op::Put)])
+            }
+            (Part::Flight(_), Op::Put) => done(Part::Flight(true), &[]),
+            (Part::Flight(_), Op::Lose) => done(Part::Flight(false), &[]),
+            (Part::Flight(_), Op::Deliver) => {
+                done(*part, &[(if is_question { SERVER } else { CLIENT }, Op::Take)])
+            }
+            (part, op) => unreachable!("{op:?} is not for {part:?}"),
+        }
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        vec![Predicate { name: "answered".to_owned(), reads: None, reads_messages: false }]
+    }
+
+    fn test(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
+        let is_so = matches!(state[CLIENT], Part::Client { is_answered: true, .. });
+        predicates.iter().for_each(|&predicate| answer(predicate, is_so));
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        let name = "is answered".to_owned();
+        vec![Property { name, claim: Claim::Eventually(0), premise: None }]
+    }
+}
+
+/// The same in Promela. `last` is the action of the last step; what is enabled is what would
+/// change something, as here.
+fn promela(ask: Ask) -> String {
+    let again = if ask.does_retry { "1" } else { "0" };
+    let serves = if ask.does_answer_again { "(!answer || !served)" } else { "!served" };
+    format!(
+        "bit armed = 1; bit answered; bit served; bit question; bit answer; byte last;\n\
+         #define timer_on (armed && !(question && {again}))\n\
+         #define question_on (question && {serves})\n\
+         #define answer_on (answer && (!answered || armed))\n\
+         active proctype system() {{\n  do\n\
+         \x20 :: d_step {{ timer_on -> question = 1; armed = {again}; last = 1 }}\n\
+         \x20 :: d_step {{ question_on -> answer = 1; served = 1; last = 2 }}\n\
+         \x20 :: d_step {{ answer_on -> answered = 1; armed = 0; last = 3 }}\n\
+         \x20 :: d_step {{ question -> question = 0; last = 0 }}\n\
+         \x20 :: d_step {{ answer -> answer = 0; last = 0 }}\n\
+         \x20 od\n}}\n\
+         ltl fair {{ ((<>[] timer_on -> []<> (last == 1)) \
+         && ([]<> question_on -> []<> (last == 2)) \
+         && ([]<> answer_on -> []<> (last == 3))) -> <> answered }}\n\
+         ltl unfair {{ <> answered }}\n"
+    )
+}
+
+/// Whether Spin finds a run that breaks a formula. `None`: it cannot run here.
+fn is_broken(place: &Path, formula: &str) -> Option<bool> {
+    let run = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).current_dir(place).output().ok()
+    };
+    run("spin", &["-a", "model.pml"])?;
+    let compiled = run("gcc", &["-O1", "-DNOREDUCE", "-o", "pan", "pan.c"])?;
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let output = run("./pan", &["-a", "-N", formula, "-m100000"])?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("State-vector"), "Spin ran to its end: {said}");
+    Some(!said.contains("errors: 0"))
+}
+
+/// What Spin says, in our words.
+fn spin(name: &str, ask: Ask) -> Option<Verdict> {
+    let place = std::env::temp_dir().join(format!("turnstile-{name}-{}", std::process::id()));
+    fs::create_dir_all(&place).expect("the place for temporary files can be written");
+    fs::write(place.join("model.pml"), promela(ask)).expect("it can be written");
+    let verdict = is_broken(&place, "fair").and_then(|fair| {
+        let unfair = is_broken(&place, "unfair")?;
+        Some(match (fair, unfair) {
+            (true, _) => Verdict::Fails,
+            (false, true) => Verdict::FailsOnlyUnfairly,
+            (false, false) => Verdict::Holds,
+        })
+    });
+    fs::remove_dir_all(&place).expect("it was made above");
+    verdict
+}
+
+#[track_caller]
+fn check(name: &str, ask: Ask, expected: Verdict) {
+    let question = Question {
+        threads: 1,
+        limits: Limits::default(),
+        reduce: Reductions::NONE,
+        stops_at_failure: false,
+        progress: &Silent,
+    };
+    let judged = run(&ask, question).judged.remove(0);
+    assert_eq!(judged.verdict, expected);
+    match spin(name, ask) {
+        Some(verdict) => assert_eq!(verdict, expected, "Spin says otherwise"),
+        None => println!("Spin or a C compiler is not here: {name} was not cross-checked"),
+    }
+}
+
+#[test]
+fn who_asks_again_is_answered_on_every_fair_run() {
+    let ask = Ask { does_retry: true, does_answer_again: true };
+    check("retry", ask, Verdict::FailsOnlyUnfairly);
+}
+
+#[test]
+fn an_answer_that_is_given_once_can_be_lost() {
+    let ask = Ask { does_retry: true, does_answer_again: false };
+    check("once", ask, Verdict::Fails);
+}
+
+#[test]
+fn a_question_that_is_asked_once_can_be_lost() {
+    let ask = Ask { does_retry: false, does_answer_again: true };
+    check("mute", ask, Verdict::Fails);
+}
