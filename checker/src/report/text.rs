@@ -50,7 +50,16 @@ fn heading(result: &ResultReport, paint: Paint) -> String {
     if result.as_written {
         words.push("as written, amendments left out".to_owned());
     }
-    format!("{}  {}\n", paint.strong(&result.title()), paint.dim(&words.join(" · ")))
+    let title = result.title();
+    let indent = columns(&title) + 2;
+    let mut text = paint.strong(&title);
+    for (nth, line) in
+        fold(&words.join(" · "), paint.width.saturating_sub(indent)).iter().enumerate()
+    {
+        let before = if nth == 0 { 2 } else { indent };
+        let _ = writeln!(text, "{:before$}{}", "", paint.dim(line));
+    }
+    text
 }
 
 /// What the table runs with although it is wrong: a line each, `lint` shows the frames.

@@ -1,0 +1,112 @@
+//! A search without a near end: interrupted, out of time, out of memory. It ends with the verdicts
+//! so far, status 3, and says why.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// Timers of the machine; there are 2 to this power configurations.
+const TIMERS: u32 = 24;
+
+/// A machine whose timers all run at first and fire in any order.
+fn many() -> String {
+    let names: Vec<String> = (0..TIMERS).map(|timer| format!("t{timer}")).collect();
+    let all = names.join(", ");
+    let mut table = format!(
+        "language: 1\nmachine: many\nstates:\n  first: {{ holds: [{all}], initial: true }}\n  \
+         rest: {{ may hold: [{all}] }}\n  other: {{ may hold: [{all}] }}\nresources:\n"
+    );
+    for name in &names {
+        let _ = writeln!(table, "  {name}: timer");
+    }
+    table.push_str("events:\n  tick: { kind: command }\n");
+    for name in &names {
+        let _ = writeln!(table, "  {name} fires: {{ consumes: {name} }}");
+    }
+    table.push_str("transitions:\n  - { from: rest, to: other, event: tick }\n");
+    table.push_str("  - { from: other, to: rest, event: tick }\n");
+    for name in &names {
+        for from in ["first", "rest", "other"] {
+            let _ = writeln!(table, "  - {{ from: {from}, to: rest, event: {name} fires }}");
+        }
+    }
+    table.push_str("ignore:\n  - { state: first, event: tick, because: nothing has fired }\n");
+    table
+}
+
+/// A file with the machine, of one test alone.
+fn file(test: &str) -> PathBuf {
+    let name = format!("turnstile-{}-{test}.yaml", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    fs::write(&path, many()).expect("the folder for temporary files can be written");
+    path
+}
+
+#[track_caller]
+fn is_cut(output: &Output, because: &str) {
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains(because), "`{because}` is not in: {printed}");
+    assert!(printed.contains("incomplete   can-end"), "{printed}");
+    assert!(!printed.contains("fails"), "{printed}");
+}
+
+fn check(test: &str, words: &[&str]) -> Output {
+    let path = file(test);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    let output = command.arg("check").arg(&path).args(words).output();
+    fs::remove_file(&path).expect("it was written");
+    output.expect("the binary is built")
+}
+
+#[test]
+fn time_runs_out() {
+    is_cut(&check("time", &["--timeout", "0.3"]), "--timeout reached");
+}
+
+#[test]
+fn memory_runs_out() {
+    is_cut(&check("memory", &["--max-memory", "8M"]), "--max-memory 8388608 reached");
+}
+
+#[test]
+fn states_run_out() {
+    is_cut(&check("states", &["--max-states", "5000"]), "--max-states 5000 reached");
+}
+
+/// Whether a process has a handler for signal 2, by what the system says of it.
+#[cfg(target_os = "linux")]
+fn catches_interrupts(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let mask = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> 1 & 1 == 1)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_ends_with_the_verdicts_so_far() {
+    use std::time::{Duration, Instant};
+
+    let path = file("interrupt");
+    let child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .arg("check")
+        .arg(&path)
+        // Should the interrupt get lost, the test fails by what is printed, not by hanging.
+        .args(["--timeout", "60"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary is built");
+    let begun = Instant::now();
+    while !catches_interrupts(child.id()) {
+        assert!(begun.elapsed() < Duration::from_secs(30), "no handler was set");
+        std::thread::yield_now();
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill is there").success());
+    let output = child.wait_with_output().expect("it ends by itself");
+    fs::remove_file(&path).expect("it was written");
+    is_cut(&output, "interrupted");
+}
