@@ -4,10 +4,9 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use turnstile_core::number::Class;
-
 use crate::parts::Parts;
 use crate::search::interned::cells::Cells;
+use crate::search::interned::numbers::Number;
 use crate::search::interned::store::{Carried, Store};
 
 /// A state that an operation may lead to.
@@ -57,7 +56,7 @@ pub(super) struct Offer {
 struct Here<P> {
     parts: Vec<Arc<P>>,
     sums: Vec<u64>,
-    numbers: Vec<Arc<[(Class, u64)]>>,
+    numbers: Vec<Arc<[Number]>>,
     /// Where a part's offers begin and end, once they are known.
     offers: Vec<Option<(u32, u32)>>,
     cells: Cells,
@@ -251,7 +250,7 @@ impl<'s, W: Parts> Local<'s, W> {
 
     /// The numbers of a part that are replaced, in order.
     #[inline]
-    pub(super) fn numbers(&self, place: usize, part: u32) -> &[(Class, u64)] {
+    pub(super) fn numbers(&self, place: usize, part: u32) -> &[Number] {
         &self.places[place].numbers[part as usize]
     }
 

@@ -5,11 +5,23 @@
 
 use std::collections::HashMap;
 
-use turnstile_core::number::Class;
+use turnstile_core::number::{Class, Order};
 
 use crate::parts::{Parts, Renumbering};
 use crate::search::fingerprint::BuildStable;
 use crate::search::interned::local::Local;
+
+/// Classes of a system, and values of a class, that are handled without a map.
+const CLASSES: usize = 8;
+const VALUES: usize = 64;
+
+/// A number of a part: its class by place in the store's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) class: Class,
+    pub(super) index: usize,
+    pub(super) value: u64,
+}
 
 /// What one thread knows of renumbering.
 #[derive(Debug)]
@@ -17,18 +29,89 @@ pub(super) struct Renumber {
     /// For each place, a part and the numbers that it is to have: the part that has them.
     known: Vec<HashMap<Vec<u64>, u32, BuildStable>>,
     key: Vec<u64>,
-    /// The numbers of the row, in order.
-    numbers: Vec<(Class, u64)>,
+    small: Small,
+}
+
+/// What the numbers of a row become, as long as they are small.
+#[derive(Debug)]
+struct Small {
+    /// Ordered classes: the values that there are, as bits.
+    there: [u64; CLASSES],
+    /// Others: the new value of each, plus one.
+    new: [[u8; VALUES]; CLASSES],
+    /// And how many there are.
+    count: [u8; CLASSES],
+    fits: bool,
+    is_same: bool,
+}
+
+impl Small {
+    fn clear(&mut self) {
+        for class in 0..CLASSES {
+            if self.count[class] > 0 {
+                self.new[class] = [0; VALUES];
+            }
+        }
+        self.there = [0; CLASSES];
+        self.count = [0; CLASSES];
+        (self.fits, self.is_same) = (true, true);
+    }
+
+    #[inline]
+    fn note(&mut self, number: &Number) {
+        let class = number.index;
+        let value = match usize::try_from(number.value) {
+            Ok(value) if value < VALUES && class < CLASSES => value,
+            _ => {
+                self.fits = false;
+                return;
+            }
+        };
+        match number.class.order {
+            Order::Rank => self.there[class] |= 1 << value,
+            Order::Equality => {
+                let new = &mut self.new[class][value];
+                if *new == 0 {
+                    self.is_same &= usize::from(self.count[class]) == value;
+                    self.count[class] += 1;
+                    *new = self.count[class];
+                }
+            }
+        }
+    }
+
+    /// Whether every number stays as it is.
+    #[inline]
+    fn is_same(&self) -> bool {
+        self.fits
+            && self.is_same
+            && self.there.iter().all(|&there| there & there.wrapping_add(1) == 0)
+    }
+
+    #[inline]
+    fn of(&self, number: &Number) -> u64 {
+        let value = usize::try_from(number.value).expect("it fits");
+        match number.class.order {
+            Order::Rank => {
+                let below = self.there[number.index] & ((1 << value) - 1);
+                u64::from(below.count_ones())
+            }
+            Order::Equality => u64::from(self.new[number.index][value]) - 1,
+        }
+    }
 }
 
 impl Renumber {
     /// For rows of so many places.
     pub(super) fn new(places: usize) -> Self {
-        Self {
-            known: (0..places).map(|_| HashMap::default()).collect(),
-            key: Vec::new(),
-            numbers: Vec::new(),
-        }
+        let small = Small {
+            there: [0; CLASSES],
+            new: [[0; VALUES]; CLASSES],
+            count: [0; CLASSES],
+            fits: true,
+            is_same: true,
+        };
+        Self { known: (0..places).map(|_| HashMap::default()).collect(), key: Vec::new(), small }
     }
 
     /// Gives the numbers of a row their smallest values and says what becomes of its sum.
@@ -37,26 +120,45 @@ impl Renumber {
         local: &mut Local<'_, W>,
         row: &mut [u32],
         undo: &mut Vec<(u16, u32)>,
-        mut sum: u64,
+        sum: u64,
     ) -> u64 {
-        self.numbers.clear();
+        self.small.clear();
         for (place, &part) in row.iter().enumerate() {
-            self.numbers.extend_from_slice(local.numbers(place, part));
+            local.numbers(place, part).iter().for_each(|number| self.small.note(number));
         }
-        let mut to = Renumbering::default();
-        self.numbers.iter().for_each(|&(class, number)| to.note(class, number));
-        to.rank();
-        if self.numbers.iter().all(|&(class, number)| to.of(class, number) == number) {
+        if self.small.is_same() {
             return sum;
         }
-        for place in 0..row.len() {
-            let part = row[place];
+        if self.small.fits {
+            let small = std::mem::replace(&mut self.small, Self::new(0).small);
+            let sum = self.rename(local, row, undo, sum, |number| small.of(number));
+            self.small = small;
+            return sum;
+        }
+        let mut to = Renumbering::default();
+        for (place, &part) in row.iter().enumerate() {
+            let numbers = local.numbers(place, part).iter();
+            numbers.for_each(|number| to.note(number.class, number.value));
+        }
+        to.rank();
+        self.rename(local, row, undo, sum, |number| to.of(number.class, number.value))
+    }
+
+    fn rename<W: Parts>(
+        &mut self,
+        local: &mut Local<'_, W>,
+        row: &mut [u32],
+        undo: &mut Vec<(u16, u32)>,
+        mut sum: u64,
+        to: impl Fn(&Number) -> u64,
+    ) -> u64 {
+        for (place, part) in row.iter_mut().enumerate() {
             let mut is_same = true;
             self.key.clear();
-            self.key.push(u64::from(part));
-            for &(class, number) in local.numbers(place, part) {
-                let new = to.of(class, number);
-                is_same &= new == number;
+            self.key.push(u64::from(*part));
+            for number in local.numbers(place, *part) {
+                let new = to(number);
+                is_same &= new == number.value;
                 self.key.push(new);
             }
             if is_same {
@@ -65,14 +167,14 @@ impl Renumber {
             let new = match self.known[place].get(&self.key) {
                 Some(&new) => new,
                 None => {
-                    let new = local.renumbered(place, part, &self.key[1..]);
+                    let new = local.renumbered(place, *part, &self.key[1..]);
                     self.known[place].insert(self.key.clone(), new);
                     new
                 }
             };
-            undo.push((u16::try_from(place).expect("few places"), part));
-            row[place] = new;
-            sum = sum.wrapping_sub(local.sum(place, part)).wrapping_add(local.sum(place, new));
+            undo.push((u16::try_from(place).expect("few places"), *part));
+            sum = sum.wrapping_sub(local.sum(place, *part)).wrapping_add(local.sum(place, new));
+            *part = new;
         }
         sum
     }

@@ -12,6 +12,7 @@ use turnstile_core::number::Class;
 
 use crate::parts::{Fairness, Parts, Place};
 use crate::search::fingerprint::{self, BuildStable};
+use crate::search::interned::numbers::Number;
 use crate::search::space::NUMBER_BITS;
 
 /// Values by number and numbers by value.
@@ -95,7 +96,7 @@ pub(super) struct Known<W: Parts + ?Sized> {
     /// The fingerprint of each part in this place.
     pub(super) sums: Vec<u64>,
     /// The numbers of each part.
-    pub(super) numbers: Vec<Arc<[(Class, u64)]>>,
+    pub(super) numbers: Vec<Arc<[Number]>>,
     offers: Vec<Option<Arc<[Offered]>>>,
     cargo: HashMap<u32, Arc<[Carried]>, BuildStable>,
     answers: HashMap<(u32, u32), Arc<[Answer]>, BuildStable>,
@@ -126,6 +127,8 @@ pub(super) struct Store<W: Parts + ?Sized> {
     pub(super) marks: Interner<W::Mark>,
     /// How actions may be put off.
     pub(super) fairness: Interner<Fairness>,
+    /// The classes of numbers.
+    classes: Interner<Class>,
     /// Operations that were run.
     pub(super) runs: usize,
 }
@@ -137,6 +140,7 @@ impl<W: Parts> Store<W> {
             places: (0..places).map(|_| Known::default()).collect(),
             marks: Interner::default(),
             fairness: Interner::default(),
+            classes: Interner::default(),
             runs: 0,
         }
     }
@@ -144,7 +148,11 @@ impl<W: Parts> Store<W> {
     /// The number of a part in its place.
     pub(super) fn part(&mut self, system: &W, place: usize, mut part: W::Part) -> u32 {
         let mut numbers = Vec::new();
-        system.numbers(at(place), &mut part, &mut |class, number| numbers.push((class, *number)));
+        let classes = &mut self.classes;
+        system.numbers(at(place), &mut part, &mut |class, &mut value| {
+            let index = classes.number(class) as usize;
+            numbers.push(Number { class, index, value });
+        });
         let known = &mut self.places[place];
         let before = known.parts.len();
         let sum = fingerprint::of_part(place, &part);
