@@ -222,7 +222,9 @@ impl Running {
     fn send(&mut self, Request { call, ask }: Request) {
         let now = Instant::now();
         let wait = match ask {
-            Ask::Post { wait: true, .. } | Ask::Status { to: Asked::Active { wait: true }, .. } => {
+            // A POST is answered at once: so a claim is known, and can be withdrawn, before it
+            // waits.
+            Ask::Status { to: Asked::Active { wait: true }, .. } => {
                 // The answer is to come before the user's patience ends, not with it.
                 let left = self.timers.get(&Resource::TimeoutTimer).map(|due| (*due - now) * 4 / 5);
                 left.unwrap_or(Duration::MAX).min(self.drive.pace.wait())

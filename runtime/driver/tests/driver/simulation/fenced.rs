@@ -3,11 +3,11 @@
 //! A write is a read-modify-write: it is based on what its writer has read, and it is lost work
 //! for whoever wrote in between.
 
-/// A counter that is read and written back increased.
+/// A value that is read and written back changed; how often it was written stands for it.
 #[derive(Debug, Default)]
 pub(super) struct Register {
     is_fenced: bool,
-    value: u64,
+    writes: u64,
     newest: u64,
     pub(super) refused: u64,
     /// Writes of others that a write was not based on.
@@ -22,14 +22,14 @@ impl Register {
     /// Reads the value. A fence notes the token here, too: what was read before is not written
     /// any more once a newer holder has begun.
     pub(super) fn read(&mut self, token: u64) -> Option<u64> {
-        self.admit(token).then_some(self.value)
+        self.admit(token).then_some(self.writes)
     }
 
     /// Writes what follows from a value that was read.
     pub(super) fn write(&mut self, token: u64, read: u64) {
         if self.admit(token) {
-            self.overwritten += self.value - read;
-            self.value = read + 1;
+            self.overwritten += self.writes - read;
+            self.writes += 1;
         }
     }
 
