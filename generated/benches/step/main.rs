@@ -152,7 +152,7 @@ fn stream(refused_percent: u64) -> Vec<Happening> {
             state = State::INITIAL;
         }
         let wants_refused = next(&mut random) % 100 < refused_percent;
-        let (event, answer) = (any_event(&mut random), next(&mut random) % 8 != 0);
+        let (event, answer) = (any_event(&mut random), !next(&mut random).is_multiple_of(8));
         let said = claim::step(state, event, &|_: Guard| answer);
         // Most states refuse most events: ask until the wanted sort comes, but not for ever.
         let event = if said.is_err() == wants_refused { event } else { continue };
