@@ -4,7 +4,8 @@
 //! A cut is a comment, a fenced block and a comment:
 //!
 //!     <!-- cut: rows 44 91 of spec/tables/claim.yaml -->
-//!     <!-- cut: turnstile check claim -->
+//!     <!-- cut: turnstile check claim/small | verdicts -->
+//!     <!-- cut: turnstile check claim/small --as-written | run of one answer -->
 //!
 //! `BLESS=1 cargo test -p turnstile-checker --test readme` writes the blocks anew.
 
@@ -56,7 +57,7 @@ fn cuts_are_fresh() {
 fn cut(source: &str) -> String {
     let (kind, text) = match source.strip_prefix("rows ").and_then(|rest| rest.split_once(" of ")) {
         Some((rows, file)) => ("yaml", rows_of(rows, file)),
-        None => ("text", output(source)),
+        None => ("text", part_of(source)),
     };
     format!("```{kind}\n{}\n```\n", text.trim_end())
 }
@@ -73,27 +74,55 @@ fn rows_of(rows: &str, file: &str) -> String {
     rows.split(' ').map(row).collect()
 }
 
-/// What a command prints, after the command itself.
-fn output(command: &str) -> String {
-    let words = command.split(' ').skip(1);
-    let run =
-        Command::new(env!("CARGO_BIN_EXE_turnstile")).args(words).current_dir(root()).output();
-    let run = run.expect("the binary is built");
-    format!("$ {command}\n{}", String::from_utf8(run.stdout).expect("output is text"))
+/// The part of what a command prints that is asked for, below the command.
+fn part_of(source: &str) -> String {
+    let (command, part) = source.split_once(" | ").expect("a part of a command's output");
+    let output = output(command);
+    let part = match part.strip_prefix("run of ") {
+        Some(property) => run_of(&output, property),
+        None => verdicts(&output),
+    };
+    format!("$ {command}\n{part}")
 }
 
-/// A text without what is another each time: seconds and bytes.
-fn steady(text: &str) -> String {
-    let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+/// What a command prints.
+fn output(command: &str) -> String {
+    let words = command.split(' ').skip(1);
+    let mut turnstile = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    let run = turnstile.args(words).args(["--threads", "2"]).current_dir(root()).output();
+    String::from_utf8(run.expect("the binary is built").stdout).expect("output is text")
+}
+
+/// From the result's title to how far it was searched, and the last line.
+fn verdicts(output: &str) -> String {
+    let lines = output.lines().skip_while(|line| !line.contains("  system · "));
+    let lines = lines.take_while(|line| !line.starts_with("  coverage"));
+    let last = output.trim_end().lines().last().expect("a last line says what all comes to");
+    lines.chain(["  …", "", last]).map(|line| format!("{line}\n")).collect()
+}
+
+/// The run that shows how a property fails, without the other ways in which it does.
+fn run_of(output: &str, property: &str) -> String {
+    let title = format!("  {property} fails");
+    let lines = output.lines().skip_while(|line| !line.starts_with(&title));
+    let lines = lines.take_while(|line| !line.is_empty() && !line.contains("in other ways"));
+    let run: String = lines.map(|line| format!("{line}\n")).collect();
+    assert!(!run.is_empty(), "`{property}` does not fail");
+    format!("…\n{run}")
+}
+
+/// A text's words without what is another each time: seconds and bytes, and where lines break.
+fn steady(text: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
     for place in 1..words.len() {
-        let unit = words[place].trim_end().trim_end_matches(',');
-        let is_number = words[place - 1].trim_end().parse::<f64>().is_ok();
+        let unit = words[place].trim_end_matches(',');
+        let is_number = words[place - 1].parse::<f64>().is_ok();
         if is_number && ["s", "KiB", "MiB", "GiB", "bytes"].contains(&unit) {
-            words[place - 1] = "… ";
-            words[place] = "… ";
+            words[place - 1] = "…";
+            words[place] = "…";
         }
     }
-    words.concat()
+    words
 }
 
 #[test]
