@@ -3,146 +3,32 @@
 //! Wiring and predicates only; what the nodes do is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/claim.yaml`.
 
+mod cores;
 mod predicates;
+pub mod types;
 mod world;
 
 use turnstile_core::claim::client::{self, Client};
-use turnstile_core::claim::message::{Caller, Lease, Message, ResourceName, Response, Server};
+use turnstile_core::claim::message::{Lease, Message, ResourceName, Response};
 use turnstile_core::claim::record::{self, Limits, Records};
-use turnstile_core::fence::{self, Fence};
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
-use turnstile_core::step::{
-    Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
-};
-use turnstile_core::{Class, Numbers, without_numbers};
-use turnstile_machines::claim::{Resource, Rules as _};
+use turnstile_core::fence::Fence;
+use turnstile_core::number::{ClaimId, IdempotencyKey};
+use turnstile_core::step::{Core, Effect, Input};
+use turnstile_machines::claim::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System, Types};
+use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
+use self::cores::call;
+pub use self::types::{
+    ClaimTypes, Command, Lessee, Letter, Notice, Past, Saved, State, Timer, Watch,
+};
 pub use world::{ENTRY, world};
 
 chosen!(ClientRules, claim);
 chosen!(RecordRules, claim_record);
-
-/// The types of the claim system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClaimTypes;
-
-/// A node's state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum State {
-    /// A client of one claim.
-    Client(Lessee),
-    /// The claim server.
-    Server(record::State),
-    /// The store behind the lock.
-    Store(fence::State),
-}
-
-/// A client, and what its clock has to do with the server's.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Lessee {
-    /// The core's state.
-    pub core: client::State,
-    /// The server counted the ttl anew when it handled the request from whose send the lease is
-    /// counted; so the lease is over first.
-    pub is_backed: bool,
-}
-
-/// A message, and what it has to do with the clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Letter {
-    /// The message.
-    pub message: Message,
-    /// It answers a request with which the server counted the ttl anew.
-    pub is_backed: bool,
-}
-
-impl Letter {
-    fn plain(message: Message) -> Self {
-        Self { message, is_backed: false }
-    }
-}
-
-/// A node's timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Timer {
-    /// A timer of the claim machine.
-    Client(Resource),
-    /// A timer of the server.
-    Server(record::Timer),
-}
-
-/// What a node's user may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Command {
-    /// The user of a claim.
-    Client(client::Command),
-    /// Whoever keeps the server.
-    Server(record::Command),
-}
-
-/// What a node's user is told.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Notice {
-    /// The user of a claim.
-    Client(client::Notice),
-    /// Who keeps the server's histories.
-    Server(record::Notice),
-    /// Who looks at the store.
-    Store(fence::Notice),
-}
-
-/// What survives a crash.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Saved {
-    /// Of the server.
-    Server(record::Saved),
-}
-
-/// What the properties remember of the clients.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Watch {
-    /// By client.
-    pub clients: Vec<Past>,
-}
-
-/// What the properties remember of one client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Past {
-    /// A `claim()` waits for its answer.
-    pub waits: bool,
-    /// A `claim()` was answered.
-    pub is_answered: bool,
-    /// Its user was told that it holds the lock, and of no end of it.
-    pub is_held: bool,
-    /// A `release()` waits for its answer.
-    pub releases: bool,
-    /// A `claim()` was answered twice.
-    pub answered_twice: bool,
-    /// The store accepted an act of it since it was told that it holds the lock.
-    pub acted: bool,
-    /// And then one of another client.
-    pub interrupted: bool,
-    /// And then one of it again.
-    pub interleaved: bool,
-}
-
-without_numbers!(Watch);
-
-impl Types for ClaimTypes {
-    type State = State;
-    type Message = Letter;
-    type Timer = Timer;
-    type Command = Command;
-    type Notice = Notice;
-    type Saved = Saved;
-    type Watch = Watch;
-    type Mark = ClaimId;
-}
 
 /// The cores of the claim system. Clients come first, then the server, then the store.
 #[derive(Clone, Debug)]
@@ -212,134 +98,6 @@ impl Claim {
     fn records(&self, choice: u8) -> Records<RecordRules> {
         Records { rules: self.record.choosing(choice), limits: LIMITS }
     }
-
-    fn step_client(
-        &self,
-        choice: u8,
-        lessee: &mut Lessee,
-        input: InputOf<ClaimTypes>,
-        out: &mut OutOf<ClaimTypes>,
-    ) {
-        type Of = Client<ClientRules>;
-        let mut is_backed = false;
-        let input: CoreInput<Of> = match input {
-            Input::Message { from, message: letter } => {
-                let from = if from == self.server() { Server::Claims } else { Server::Store };
-                is_backed = letter.is_backed;
-                Input::Message { from, message: letter.message }
-            }
-            Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
-            Input::Command(Command::Client(command)) => Input::Command(command),
-            Input::Fired(Timer::Server(_)) | Input::Command(Command::Server(_)) => return,
-            Input::Restart(_) => Input::Restart(None),
-        };
-        let mut inner: CoreOut<Of> = Out::default();
-        let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
-        self.client(choice).step(&mut lessee.core, input, &mut inner);
-        let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
-        let disarmed = inner.effects.contains(&Effect::Disarm(Resource::LeaseTimer));
-        if armed || disarmed || had_lease {
-            lessee.is_backed = armed && is_backed;
-        }
-        out.rows.append(&mut inner.rows);
-        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Send { to: Server::Claims, message } => {
-                Some(Effect::Send { to: self.server(), message: Letter::plain(message) })
-            }
-            Effect::Send { to: Server::Store, message } => {
-                Some(Effect::Send { to: self.store(), message: Letter::plain(message) })
-            }
-            Effect::Arm(timer) => Some(Effect::Arm(Timer::Client(timer))),
-            Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Client(timer))),
-            Effect::Save(()) => None,
-            Effect::Notify(notice) => Some(Effect::Notify(Notice::Client(notice))),
-        }));
-    }
-
-    fn step_server(
-        &self,
-        choice: u8,
-        state: &mut record::State,
-        input: InputOf<ClaimTypes>,
-        out: &mut OutOf<ClaimTypes>,
-    ) {
-        type Of = Records<RecordRules>;
-        let input: CoreInput<Of> = match input {
-            Input::Message { from, message: letter } => {
-                Input::Message { from: caller(from), message: letter.message }
-            }
-            Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
-            Input::Command(Command::Server(command)) => Input::Command(command),
-            Input::Fired(Timer::Client(_)) | Input::Command(Command::Client(_)) => return,
-            Input::Restart(saved) => Input::Restart(saved.map(|Saved::Server(saved)| saved)),
-        };
-        let mut inner: CoreOut<Of> = Out::default();
-        self.records(choice).step(state, input, &mut inner);
-        out.rows.append(&mut inner.rows);
-        let counted: Vec<ClaimId> = inner.effects.iter().filter_map(counted_anew).collect();
-        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
-            Effect::Send { to, message } => {
-                let is_backed = matches!(message, Message::Response(response)
-                    if response.grants() && response.claim.is_some_and(|id| counted.contains(&id)));
-                Effect::Send { to: node(to), message: Letter { message, is_backed } }
-            }
-            Effect::Arm(timer) => Effect::Arm(Timer::Server(timer)),
-            Effect::Disarm(timer) => Effect::Disarm(Timer::Server(timer)),
-            Effect::Save(saved) => Effect::Save(Saved::Server(saved)),
-            Effect::Notify(notice) => Effect::Notify(Notice::Server(notice)),
-        }));
-    }
-
-    fn step_store(
-        state: &mut fence::State,
-        input: InputOf<ClaimTypes>,
-        out: &mut OutOf<ClaimTypes>,
-    ) {
-        let input: CoreInput<Fence> = match input {
-            Input::Message { from, message: letter } => {
-                Input::Message { from: caller(from), message: letter.message }
-            }
-            Input::Fired(_) | Input::Command(_) => return,
-            Input::Restart(_) => Input::Restart(None),
-        };
-        let mut inner: CoreOut<Fence> = Out::default();
-        Fence.step(state, input, &mut inner);
-        out.rows.append(&mut inner.rows);
-        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Notify(notice) => Some(Effect::Notify(Notice::Store(notice))),
-            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) => None,
-        }));
-    }
-}
-
-/// The claim whose ttl is counted anew.
-fn counted_anew(effect: &EffectOfCore<Records<RecordRules>>) -> Option<ClaimId> {
-    match effect {
-        Effect::Arm(record::Timer::Ttl(claim)) => Some(*claim),
-        Effect::Arm(record::Timer::Wait(_))
-        | Effect::Send { .. }
-        | Effect::Disarm(_)
-        | Effect::Save(_)
-        | Effect::Notify(_) => None,
-    }
-}
-
-/// A node as the server's side knows it.
-fn caller(node: NodeId) -> Caller {
-    Caller(node as u64)
-}
-
-/// The call that a request opens or an answer ends.
-fn call(letter: &Letter) -> Option<CallId> {
-    match letter.message {
-        Message::Request(request) => Some(request.call),
-        Message::Response(response) => Some(response.call),
-        Message::Act { token: _ } => None,
-    }
-}
-
-fn node(caller: Caller) -> NodeId {
-    NodeId::try_from(caller.0).expect("a caller is a node of the world")
 }
 
 impl System for Claim {
@@ -526,47 +284,5 @@ impl System for Claim {
             State::Client(client) => Some(client.core.at.name().to_owned()),
             State::Server(_) | State::Store(_) => None,
         }
-    }
-}
-
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        match self {
-            Self::Client(client) => client.core.visit(each),
-            Self::Server(state) => state.visit(each),
-            Self::Store(state) => state.visit(each),
-        }
-    }
-}
-
-impl Numbers for Letter {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.message.visit(each);
-    }
-}
-
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        match self {
-            Self::Client(_) => {}
-            Self::Server(timer) => timer.visit(each),
-        }
-    }
-}
-
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        match self {
-            Self::Client(notice) => notice.visit(each),
-            Self::Server(notice) => notice.visit(each),
-            Self::Store(notice) => notice.visit(each),
-        }
-    }
-}
-
-impl Numbers for Saved {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        let Self::Server(saved) = self;
-        saved.visit(each);
     }
 }

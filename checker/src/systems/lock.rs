@@ -138,28 +138,8 @@ impl System for Lock {
                 | Message::Acknowledge(_) => {}
             },
             (State::Coordinator { holder, done }, Input::Message { from, message }) => {
-                let client = u8::try_from(from).expect("few clients");
-                let answer = match message {
-                    Message::Request(of)
-                        if of == done[from] && holder.is_none_or(|held| held == client) =>
-                    {
-                        *holder = Some(client);
-                        Some(Message::Grant(of))
-                    }
-                    Message::Release(of) if of == done[from] && *holder == Some(client) => {
-                        *holder = None;
-                        done[from] += 1;
-                        Some(Message::Acknowledge(of))
-                    }
-                    Message::Release(of) if of < done[from] => Some(Message::Acknowledge(of)),
-                    Message::Request(_)
-                    | Message::Release(_)
-                    | Message::Grant(_)
-                    | Message::Acknowledge(_) => None,
-                };
-                if let Some(message) = answer {
-                    out.effects.push(Effect::Send { to: from, message });
-                }
+                let answer = coordinate(holder, done, from, message);
+                out.effects.extend(answer.map(|message| Effect::Send { to: from, message }));
             }
             (State::Client { .. } | State::Coordinator { .. }, _) => {}
         }
@@ -170,6 +150,31 @@ impl System for Lock {
     }
 
     fn watch(&self) {}
+}
+
+/// What the coordinator answers.
+fn coordinate(
+    holder: &mut Option<u8>,
+    done: &mut [u8],
+    from: NodeId,
+    message: Message,
+) -> Option<Message> {
+    let client = u8::try_from(from).expect("few clients");
+    match message {
+        Message::Request(of) if of == done[from] && holder.is_none_or(|held| held == client) => {
+            *holder = Some(client);
+            Some(Message::Grant(of))
+        }
+        Message::Release(of) if of == done[from] && *holder == Some(client) => {
+            *holder = None;
+            done[from] += 1;
+            Some(Message::Acknowledge(of))
+        }
+        Message::Release(of) if of < done[from] => Some(Message::Acknowledge(of)),
+        Message::Request(_) | Message::Release(_) | Message::Grant(_) | Message::Acknowledge(_) => {
+            None
+        }
+    }
 }
 
 /// The lock protocol in its world: so many clients, so many rounds each.

@@ -22,7 +22,7 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ClaimTypes>) {
         }
         Seen::Told(client, Notice::Client(notice)) => told(&mut watch.clients[*client], *notice),
         Seen::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
-            let from = super::node(*from);
+            let from = super::cores::node(*from);
             for (client, past) in watch.clients.iter_mut().enumerate() {
                 accepted(past, client == from);
             }
@@ -52,13 +52,18 @@ fn asked(past: &mut Past, command: client::Command) {
 fn told(past: &mut Past, notice: client::Notice) {
     match notice {
         client::Notice::Acquired { token: _ } => {
-            (past.acted, past.interrupted) = (false, false);
+            (past.acted, past.interrupted, past.is_held) = (false, false, true);
             answer(past);
         }
-        client::Notice::TimedOut => answer(past),
-        // To a claim() that waits it is the answer; to a holder it is news.
-        client::Notice::Failed { status: _ } if past.waits => answer(past),
-        client::Notice::Failed { status: _ } | client::Notice::Released | client::Notice::Lost => {}
+        // To a claim() or a release() that waits it is the answer; to a holder it is news.
+        client::Notice::TimedOut | client::Notice::Failed { status: _ } if past.waits => {
+            answer(past);
+        }
+        client::Notice::TimedOut if !past.releases => past.answered_twice = true,
+        client::Notice::TimedOut
+        | client::Notice::Failed { status: _ }
+        | client::Notice::Released
+        | client::Notice::Lost => (past.releases, past.is_held) = (false, false),
     }
 }
 

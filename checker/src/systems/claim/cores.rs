@@ -1,0 +1,146 @@
+//! The cores of the claim system behind the World's types: inputs in, effects out, addresses
+//! translated. Nothing is decided here.
+
+use turnstile_core::claim::client::Client;
+use turnstile_core::claim::message::{Caller, Message, Server};
+use turnstile_core::claim::record::{self, Records};
+use turnstile_core::fence::{self, Fence};
+use turnstile_core::number::{CallId, ClaimId};
+use turnstile_core::step::{
+    Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
+};
+use turnstile_machines::claim::Resource;
+
+use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Saved, Timer};
+use super::{Claim, ClientRules, RecordRules};
+use crate::world::system::{InputOf, NodeId, OutOf};
+
+impl Claim {
+    pub(super) fn step_client(
+        &self,
+        choice: u8,
+        lessee: &mut Lessee,
+        input: InputOf<ClaimTypes>,
+        out: &mut OutOf<ClaimTypes>,
+    ) {
+        type Of = Client<ClientRules>;
+        let mut is_backed = false;
+        let input: CoreInput<Of> = match input {
+            Input::Message { from, message: letter } => {
+                let from = if from == self.server() { Server::Claims } else { Server::Store };
+                is_backed = letter.is_backed;
+                Input::Message { from, message: letter.message }
+            }
+            Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
+            Input::Command(Command::Client(command)) => Input::Command(command),
+            Input::Fired(Timer::Server(_)) | Input::Command(Command::Server(_)) => return,
+            Input::Restart(_) => Input::Restart(None),
+        };
+        let mut inner: CoreOut<Of> = Out::default();
+        let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
+        self.client(choice).step(&mut lessee.core, input, &mut inner);
+        let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
+        let disarmed = inner.effects.contains(&Effect::Disarm(Resource::LeaseTimer));
+        if armed || disarmed || had_lease {
+            lessee.is_backed = armed && is_backed;
+        }
+        out.rows.append(&mut inner.rows);
+        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Send { to: Server::Claims, message } => {
+                Some(Effect::Send { to: self.server(), message: Letter::plain(message) })
+            }
+            Effect::Send { to: Server::Store, message } => {
+                Some(Effect::Send { to: self.store(), message: Letter::plain(message) })
+            }
+            Effect::Arm(timer) => Some(Effect::Arm(Timer::Client(timer))),
+            Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Client(timer))),
+            Effect::Save(()) => None,
+            Effect::Notify(notice) => Some(Effect::Notify(Notice::Client(notice))),
+        }));
+    }
+
+    pub(super) fn step_server(
+        &self,
+        choice: u8,
+        state: &mut record::State,
+        input: InputOf<ClaimTypes>,
+        out: &mut OutOf<ClaimTypes>,
+    ) {
+        type Of = Records<RecordRules>;
+        let input: CoreInput<Of> = match input {
+            Input::Message { from, message: letter } => {
+                Input::Message { from: caller(from), message: letter.message }
+            }
+            Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
+            Input::Command(Command::Server(command)) => Input::Command(command),
+            Input::Fired(Timer::Client(_)) | Input::Command(Command::Client(_)) => return,
+            Input::Restart(saved) => Input::Restart(saved.map(|Saved::Server(saved)| saved)),
+        };
+        let mut inner: CoreOut<Of> = Out::default();
+        self.records(choice).step(state, input, &mut inner);
+        out.rows.append(&mut inner.rows);
+        let counted: Vec<ClaimId> = inner.effects.iter().filter_map(counted_anew).collect();
+        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
+            Effect::Send { to, message } => {
+                let is_backed = matches!(message, Message::Response(response)
+                    if response.grants() && response.claim.is_some_and(|id| counted.contains(&id)));
+                Effect::Send { to: node(to), message: Letter { message, is_backed } }
+            }
+            Effect::Arm(timer) => Effect::Arm(Timer::Server(timer)),
+            Effect::Disarm(timer) => Effect::Disarm(Timer::Server(timer)),
+            Effect::Save(saved) => Effect::Save(Saved::Server(saved)),
+            Effect::Notify(notice) => Effect::Notify(Notice::Server(notice)),
+        }));
+    }
+
+    pub(super) fn step_store(
+        state: &mut fence::State,
+        input: InputOf<ClaimTypes>,
+        out: &mut OutOf<ClaimTypes>,
+    ) {
+        let input: CoreInput<Fence> = match input {
+            Input::Message { from, message: letter } => {
+                Input::Message { from: caller(from), message: letter.message }
+            }
+            Input::Fired(_) | Input::Command(_) => return,
+            Input::Restart(_) => Input::Restart(None),
+        };
+        let mut inner: CoreOut<Fence> = Out::default();
+        Fence.step(state, input, &mut inner);
+        out.rows.append(&mut inner.rows);
+        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Notify(notice) => Some(Effect::Notify(Notice::Store(notice))),
+            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) => None,
+        }));
+    }
+}
+
+/// The claim whose ttl is counted anew.
+fn counted_anew(effect: &EffectOfCore<Records<RecordRules>>) -> Option<ClaimId> {
+    match effect {
+        Effect::Arm(record::Timer::Ttl(claim)) => Some(*claim),
+        Effect::Arm(record::Timer::Wait(_))
+        | Effect::Send { .. }
+        | Effect::Disarm(_)
+        | Effect::Save(_)
+        | Effect::Notify(_) => None,
+    }
+}
+
+/// A node as the server's side knows it.
+fn caller(node: NodeId) -> Caller {
+    Caller(node as u64)
+}
+
+/// The call that a request opens or an answer ends.
+pub(super) fn call(letter: &Letter) -> Option<CallId> {
+    match letter.message {
+        Message::Request(request) => Some(request.call),
+        Message::Response(response) => Some(response.call),
+        Message::Act { token: _ } => None,
+    }
+}
+
+pub(super) fn node(caller: Caller) -> NodeId {
+    NodeId::try_from(caller.0).expect("a caller is a node of the world")
+}
