@@ -82,8 +82,8 @@ pub trait Parts: Sync {
     }
 
     /// The part with every reference to member `i` of a group turned into one to member `to[i]`.
-    /// The members of a group stand in their order. Called for each part, those in the members' own blocks included; moving a block to its new
-    /// place is done by the caller.
+    /// The members of a group stand in their order. Called for each part, those in the members' own
+    /// blocks included; moving a block to its new place is done by the caller.
     fn renamed(&self, at: Place, part: &Self::Part, group: usize, to: &[usize]) -> Self::Part {
         let _ = (at, group, to);
         part.clone()

@@ -1,5 +1,5 @@
-//! What prose needs: sets and lists of states, `any`, `same`, conditions inside `do`, a machine that
-//! has a life.
+//! What prose needs: sets and lists of states, `any`, `same`, conditions inside `do`, a machine
+//! that has a life.
 
 use turnstile_spec::table::{Do, Row};
 use turnstile_spec::{Literal, Source};

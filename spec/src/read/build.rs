@@ -89,8 +89,8 @@ struct Way<'r> {
     does: Vec<&'r Word>,
 }
 
-/// Every answer to the conditions inside `do`: they are asked before the row is taken, so each answer
-/// is a row of its own.
+/// Every answer to the conditions inside `do`: they are asked before the row is taken, so each
+/// answer is a row of its own.
 fn ways<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<Way<'r>> {
     let own = row.condition.as_ref().map(|condition| guard(lookup, condition)).unwrap_or_default();
     if row.branches.is_empty() {
