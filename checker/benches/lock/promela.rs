@@ -26,8 +26,8 @@ pub(crate) fn text(clients: usize, rounds: usize) -> String {
                  \x20 :: d_step {{ grant[{m}] -> grant[{m}]=0 }}\n\
                  \x20 :: d_step {{ release[{m}] -> release[{m}]=0 }}\n\
                  \x20 :: d_step {{ acknowledge[{m}] -> acknowledge[{m}]=0 }}\n\
-                 \x20 :: d_step {{ request[{m}] && done[{c}]=={round} && (holder==0 || holder=={me}) \
-                 -> holder={me}; grant[{m}]=1 }}\n\
+                 \x20 :: d_step {{ request[{m}] && done[{c}]=={round} \
+                 && (holder==0 || holder=={me}) -> holder={me}; grant[{m}]=1 }}\n\
                  \x20 :: d_step {{ grant[{m}] && phase[{c}]==1 && round[{c}]=={round} \
                  -> phase[{c}]=2 }}\n\
                  \x20 :: d_step {{ release[{m}] && done[{c}]=={round} && holder=={me} \
