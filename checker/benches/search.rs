@@ -9,6 +9,8 @@
 mod actors;
 #[path = "lock/packed.rs"]
 mod packed;
+#[path = "lock/parts.rs"]
+mod parts;
 #[path = "lock/promela.rs"]
 mod promela;
 #[path = "search/subject.rs"]

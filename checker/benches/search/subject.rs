@@ -6,12 +6,15 @@ use std::time::Instant;
 
 use stateright::{Checker, Model};
 use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent};
+use turnstile_checker::search::breadth::{Ask, search};
 use turnstile_checker::search::engine::{Question, run};
+use turnstile_checker::search::interned::Interned;
 use turnstile_checker::systems;
 use turnstile_checker::world::World;
 use turnstile_spec::{Source, bundled, system::System};
 
 use crate::packed::Packed;
+use crate::parts::Lock;
 use crate::table::Taken;
 use crate::{actors, promela};
 
@@ -48,6 +51,8 @@ impl Subject {
             ("interned 2", "interned, 2 threads"),
         ];
         let protocol_only = [
+            ("parts 1", "interned, written as parts, 1 thread"),
+            ("parts 2", "interned, written as parts, 2 threads"),
             ("packed", "hand-packed BFS"),
             ("actors", "stateright actors, BFS"),
             ("actors dfs", "stateright actors, DFS"),
@@ -82,6 +87,8 @@ fn search_protocol(name: &str, clients: usize, rounds: u8) -> Found {
         "world" => bfs(systems::lock::world(clients, rounds)),
         "interned 1" => interned(&systems::lock::world(clients, rounds), 1),
         "interned 2" => interned(&systems::lock::world(clients, rounds), 2),
+        "parts 1" => written_as_parts(clients, rounds, 1),
+        "parts 2" => written_as_parts(clients, rounds, 2),
         "packed" => {
             let clients = u32::try_from(clients).expect("few clients");
             let packed = Packed { clients, rounds: rounds.into() };
@@ -99,6 +106,14 @@ fn search_protocol(name: &str, clients: usize, rounds: u8) -> Found {
         _ => return None,
     };
     Some((states, None))
+}
+
+/// The protocol with no World between it and the engine.
+fn written_as_parts(clients: usize, rounds: u8, threads: usize) -> u64 {
+    let system = Lock::new(u8::try_from(clients).expect("few clients"), rounds);
+    let space = Interned::new(&system, vec![(0, false), (1, true)], Reductions::NONE);
+    let ask = Ask { threads, limits: Limits::default(), stop_at: 1, progress: &Silent };
+    search(&space, ask).states as u64
 }
 
 fn bfs<S: turnstile_checker::world::System>(world: World<S>) -> u64 {

@@ -63,17 +63,17 @@ impl Row {
 /// Prints the table; ratios are to the first row that ran.
 pub(crate) fn print(rows: &[Row]) {
     println!(
-        "{:<34}{:>12}{:>12}{:>12}{:>8}{:>9}",
+        "{:<38}{:>12}{:>12}{:>12}{:>8}{:>9}",
         "search", "states", "seconds", "states/s", "ratio", "B/state"
     );
     let first = rows.iter().find_map(|row| row.best);
     for Row { title, best } in rows {
         let (Some(best), Some(first)) = (best, first) else {
-            println!("{title:<34}{:>12}", "not here");
+            println!("{title:<38}{:>12}", "not here");
             continue;
         };
         println!(
-            "{title:<34}{:>12}{:>12.3}{:>12.0}{:>8.2}{:>9}",
+            "{title:<38}{:>12}{:>12.3}{:>12.0}{:>8.2}{:>9}",
             best.states,
             best.seconds,
             best.rate(),

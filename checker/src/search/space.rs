@@ -53,6 +53,7 @@ impl Found {
     }
 
     /// Notes that the row being found has this number in this place. Later ones win.
+    #[inline]
     pub fn change(&mut self, place: usize, number: u32) {
         debug_assert!(number < 1 << NUMBER_BITS, "interning keeps numbers small");
         self.changes.push((u32::try_from(place).expect("few places") << NUMBER_BITS) | number);
@@ -60,6 +61,7 @@ impl Found {
 
     /// Ends a row: all changes since the last one belong to it. The label says by what sort of
     /// action it was found.
+    #[inline]
     pub fn end(&mut self, fingerprint: u64, label: u16) {
         self.fingerprints.push(fingerprint);
         self.labels.push(label);

@@ -34,8 +34,8 @@ pub struct Cascade<'s, W: Parts> {
     row: Vec<u32>,
     /// What it was before, the latest last.
     undo: Vec<(u16, u32)>,
-    /// What is still to be done, and from where on.
-    queue: Vec<(u16, u32)>,
+    /// What is still to be done: from where to where in [`Local::thens`].
+    queue: Vec<(u32, u32)>,
     /// Where an operation had a choice: the one taken, and of how many.
     choices: Vec<(u32, u32)>,
     /// The outcomes that the action is made of.
@@ -80,18 +80,21 @@ impl<'s, W: Parts> Cascade<'s, W> {
         let mut depth = 0;
         self.take(at, outcomes, &mut depth, &mut moved)?;
         let mut next = 0;
-        while next < self.queue.len() {
-            assert!(next < CASCADE_MAX, "an action does not end");
-            let (at, op) = self.queue[next];
+        while let Some(&(begin, end)) = self.queue.get(next) {
             next += 1;
-            let outcomes = self.local.outcomes(usize::from(at), self.row[usize::from(at)], op);
-            self.take(at, outcomes, &mut depth, &mut moved)?;
+            for then in begin..end {
+                let (at, op) = self.local.thens[then as usize];
+                let part = self.row[usize::from(at)];
+                let outcomes = self.local.outcomes(usize::from(at), part, op);
+                self.take(at, outcomes, &mut depth, &mut moved)?;
+            }
+            assert!(self.trail.len() <= CASCADE_MAX, "an action does not end");
         }
         Some(moved)
     }
 
     /// Lets one operation happen.
-    #[inline]
+    #[inline(always)]
     fn take(
         &mut self,
         at: u16,
@@ -118,8 +121,9 @@ impl<'s, W: Parts> Cascade<'s, W> {
         }
         moved.sum = moved.sum.wrapping_add(done.sum);
         moved.is_numbered |= done.is_numbered;
-        let then = done.then as usize;
-        self.queue.extend_from_slice(&self.local.thens[then..then + usize::from(done.thens)]);
+        if done.thens > 0 {
+            self.queue.push((done.then, done.then + u32::from(done.thens)));
+        }
         self.trail.push(index);
         Some(())
     }

@@ -1,0 +1,171 @@
+//! What an operation does to a part of a World, and what it asks of others.
+
+use crate::parts::{Done, Place};
+use crate::search::world::{DoneOf, Later, Mark, Op, Part, Wait, place};
+use crate::world::World;
+use crate::world::budget::{BudgetId, Left};
+use crate::world::link::{LinkOp, LinkPart};
+use crate::world::node::{Event, NodePart};
+use crate::world::system::{NodeId, System};
+use crate::world::values::{State, Turn};
+
+impl<S: System> World<S> {
+    /// The place of a node.
+    pub(crate) fn place_of_node(&self, node: NodeId) -> Place {
+        place(node)
+    }
+
+    pub(super) fn place_of_link(&self, link: usize) -> Place {
+        place(self.nodes.len() + link)
+    }
+
+    pub(super) fn place_of_watch(&self) -> Place {
+        place(self.nodes.len() + self.links.len())
+    }
+
+    pub(super) fn place_of_left(&self) -> Place {
+        place(self.nodes.len() + self.links.len() + 1)
+    }
+
+    /// A state of the World as parts.
+    #[must_use]
+    pub fn parts_of(&self, state: State<S::Types>) -> Vec<Part<S::Types>> {
+        let State { nodes, links, watch, left } = state;
+        let (nodes, links) = (nodes.into_iter().map(Part::Node), links.into_iter().map(Part::Link));
+        nodes.chain(links).chain([Part::Watch(watch), Part::Left(left)]).collect()
+    }
+
+    pub(super) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op<S::Types>)> {
+        budget.map(|budget| (self.place_of_left(), Op::Spend(budget)))
+    }
+
+    /// What a node's step asks of the watch and of links.
+    pub(super) fn turned(
+        &self,
+        turn: Turn<S::Types>,
+        late: bool,
+        mut then: Vec<(Place, Op<S::Types>)>,
+    ) -> Vec<DoneOf<S>> {
+        then.push((self.place_of_watch(), Op::Observe(turn.stepped.seen)));
+        let Some(rest) = self.operations(turn.ops, late) else { return Vec::new() };
+        then.extend(rest);
+        let marks = turn.stepped.taken.into_iter().map(Mark::Taken).collect();
+        vec![Done { part: Part::Node(turn.stepped.node), then, marks }]
+    }
+
+    /// What is still to be done to links; at the end a late answer is paid for. `None`: it cannot.
+    pub(super) fn operations(
+        &self,
+        ops: Vec<(usize, LinkOp<S::Types>)>,
+        late: bool,
+    ) -> Option<Option<(Place, Op<S::Types>)>> {
+        match ops.first() {
+            Some(&(link, _)) => Some(Some((self.place_of_link(link), Op::Operate(ops, late)))),
+            None if late => self.faults.late_answer().map(|budget| self.spend(Some(budget))),
+            None => Some(None),
+        }
+    }
+
+    pub(super) fn apply_to_node(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        op: &Op<S::Types>,
+    ) -> Vec<DoneOf<S>> {
+        let stays = || vec![Done { part: Part::Node(part.clone()), then: vec![], marks: vec![] }];
+        let bound = |later: &Later<S::Types>| {
+            self.is_bound((node, part), (later.node, &later.part), &later.event)
+        };
+        match op {
+            Op::Happens { event, budget, wait } => {
+                let mut then = self.waits(node, part, event, *wait);
+                then.extend(self.spend(*budget));
+                self.turned(self.step(node, part, event), false, then)
+            }
+            Op::Comes(event, late) if part.is_up() => {
+                self.turned(self.step(node, part, event), *late, Vec::new())
+            }
+            Op::LetsFire(later) if !bound(later) => stays(),
+            Op::IsPassed(later) if bound(later) => stays(),
+            Op::Comes(..) | Op::LetsFire(_) | Op::IsPassed(_) => Vec::new(),
+            Op::Moves { .. } | Op::Operate(..) | Op::Observe(_) | Op::Spend(_) => {
+                unreachable!("not done to a node: {op:?}")
+            }
+        }
+    }
+
+    /// What other nodes and the budgets are asked before a timer fires.
+    pub(super) fn waits(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+        wait: Wait,
+    ) -> Vec<(Place, Op<S::Types>)> {
+        let later = || Box::new(Later { node, part: part.clone(), event: event.clone() });
+        match wait {
+            Wait::Free => Vec::new(),
+            Wait::For(others) => (0..self.nodes.len())
+                .filter(|other| others >> other & 1 == 1)
+                .map(|other| (self.place_of_node(other), Op::LetsFire(later())))
+                .collect(),
+            Wait::Passes(other) => {
+                let passed = (self.place_of_node(other), Op::IsPassed(later()));
+                [passed].into_iter().chain(self.spend(self.faults.drift)).collect()
+            }
+        }
+    }
+
+    pub(super) fn apply_to_link(
+        &self,
+        link: usize,
+        part: &LinkPart<S::Types>,
+        op: &Op<S::Types>,
+    ) -> Vec<DoneOf<S>> {
+        let operate = |op| part.operate(&self.system, &self.links[link], op);
+        let (next, then) = match op {
+            Op::Moves { op, delivers, budget } => {
+                let (next, late) = operate(op);
+                let mut then: Vec<_> = self.spend(*budget).into_iter().collect();
+                match delivers {
+                    Some((node, event)) => {
+                        then.push((self.place_of_node(*node), Op::Comes(event.clone(), late)));
+                    }
+                    None => {
+                        then.push((self.place_of_watch(), Op::Observe(Vec::new())));
+                        let Some(rest) = self.operations(Vec::new(), late) else { return vec![] };
+                        then.extend(rest);
+                    }
+                }
+                (next, then)
+            }
+            Op::Operate(ops, late) => {
+                let (next, made_late) = operate(&ops[0].1);
+                let Some(rest) = self.operations(ops[1..].to_vec(), *late || made_late) else {
+                    return Vec::new();
+                };
+                (next, rest.into_iter().collect())
+            }
+            Op::Happens { .. }
+            | Op::Comes(..)
+            | Op::LetsFire(_)
+            | Op::IsPassed(_)
+            | Op::Observe(_)
+            | Op::Spend(_) => unreachable!("not done to a link: {op:?}"),
+        };
+        let overflows = next.overflowed && !part.overflowed;
+        let marks = overflows.then_some(Mark::Overflowed { link }).into_iter().collect();
+        vec![Done { part: Part::Link(next), then, marks }]
+    }
+
+    pub(super) fn apply_to_left(&self, left: Left, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
+        let Op::Spend(budget) = op else { unreachable!("not done to budgets: {op:?}") };
+        let name = &self.budgets[usize::from(budget.0)].name;
+        let done = left.spend(*budget).map(|left| Done {
+            part: Part::Left(left),
+            then: Vec::new(),
+            marks: vec![Mark::Spent(name.clone())],
+        });
+        done.into_iter().collect()
+    }
+}
