@@ -1,7 +1,9 @@
 //! The benchmark's hand-written match agrees with the table on every cell; else it proves nothing.
 
-use turnstile_machines::claim::{self, Action, Event, EventKind, Guard, State};
+use turnstile_machines::claim::{self, Do, Event, EventKind, Guard, State};
 
+#[path = "../benches/step/acts.rs"]
+mod acts;
 #[path = "../benches/step/hand.rs"]
 mod hand;
 #[path = "../benches/step/hand_into.rs"]
@@ -12,12 +14,11 @@ fn the_hand_written_match_is_the_table() {
     for (state, event, answers) in cells() {
         let guards = |guard: Guard| answers >> guard as u32 & 1 == 1;
         let table = claim::step(state, event, &guards).ok();
-        let table: Option<(State, Vec<Action>)> =
-            table.map(|step| (step.to, step.does.iter().map(|act| act.action).collect()));
+        let table: Option<(State, Vec<Do<'_>>)> = table.map(|step| (step.to, step.does.to_vec()));
         let returned = hand::step(state, event, &guards).map(|(to, does)| (to, does.to_vec()));
         assert_eq!(returned, table, "{state} {event:?} {answers:b}");
         let mut sunk = Vec::new();
-        let to = hand_into::step_into(state, event, &guards, |action| sunk.push(action));
+        let to = hand_into::step_into(state, event, &guards, |act| sunk.push(act));
         assert_eq!(to.map(|to| (to, sunk)), table, "{state} {event:?} {answers:b}");
     }
 }

@@ -5,237 +5,298 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "by hand one writes `_` for the refused")]
 
-use turnstile_machines::claim::{Action as A, Event as E, Guard as G, State as S};
+use turnstile_machines::claim::{Do, Event as E, Guard as G, State as S};
+
+use crate::acts;
 
 /// The state that is entered and what is done, or nothing where the event is refused.
+#[inline]
 #[rustfmt::skip]
-pub(crate) fn step(state: S, event: E, guards: &impl Fn(G) -> bool) -> Option<(S, &'static [A])> {
+pub(crate) fn step(
+    state: S,
+    event: E,
+    guards: &impl Fn(G) -> bool,
+) -> Option<(S, &'static [Do<'static>])> {
     Some(match state {
         S::New => match event {
             E::Start => {
-                (S::Registering, &[A::DrawIdempotencyKey, A::SendPost, A::CreateTimeoutTimer])
+                (S::Registering, &[
+                    acts::DRAW_IDEMPOTENCY_KEY, acts::SEND_POST, acts::CREATE_TIMEOUT_TIMER,
+                ])
             }
             E::SignalReceived | E::ClientRequestsRelease => (S::New, &[]),
             _ => return None,
         },
         S::Aborting => match event {
-            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
-            E::Response { status: 204 } => (S::Aborted, &[A::DeleteTimeoutTimer]),
-            E::Response { status: 500..=599 } => (S::RetryingAbort, &[A::CreateRetryTimer]),
-            E::Response { status: 100..=203 | 205..=499 } => {
-                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            E::SignalReceived => {
+                (S::Done, &[acts::ABANDON_ABORT_PATCH_REQUEST, acts::DELETE_TIMEOUT_TIMER])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest]),
+            E::Response { status: 204 } => (S::Aborted, &[acts::DELETE_TIMEOUT_TIMER]),
+            E::Response { status: 500..=599 } => {
+                (S::RetryingAbort, &[acts::CREATE_RETRY_ABORT_TIMER])
+            }
+            E::Response { status: 100..=203 | 205..=499 } => {
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[acts::ABANDON_ABORT_PATCH_REQUEST]),
             E::Start | E::ClientRequestsRelease => (S::Aborting, &[]),
             _ => return None,
         },
         S::Activating => match event {
-            E::SignalReceived => (S::Aborting, &[A::AbandonRequest, A::SendPatchStatusAborted]),
-            E::Response { status: 200 } => (S::Confirming, &[A::SendPatchTtl]),
-            E::Response { status: 500..=599 } => (S::RetryingActivate, &[A::CreateRetryTimer]),
-            E::Response { status: 409 } => (S::Waiting, &[A::CreateActivateTimer]),
+            E::SignalReceived => {
+                (S::Aborting, &[
+                    acts::ABANDON_ACTIVATE_PATCH_REQUEST, acts::SEND_PATCH_STATUS_ABORTED,
+                ])
+            }
+            E::Response { status: 200 } => (S::Confirming, &[acts::SEND_PATCH_TTL]),
+            E::Response { status: 500..=599 } => {
+                (S::RetryingActivate, &[acts::CREATE_RETRY_ACTIVATE_TIMER])
+            }
+            E::Response { status: 409 } => (S::Waiting, &[acts::CREATE_ACTIVATE_TIMER]),
             E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
-                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    A::AbandonRequest, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
-                    A::SendPatchStatusWithdrawn,
+                    acts::ABANDON_ACTIVATE_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
             E::Start | E::ClientRequestsRelease => (S::Activating, &[]),
             _ => return None,
         },
         S::Registering => match event {
-            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
+            E::SignalReceived => {
+                (S::Done, &[acts::ABANDON_REGISTER_POST_REQUEST, acts::DELETE_TIMEOUT_TIMER])
+            }
             E::Response { status: 404 | 500..=599 } => {
-                (S::RetryingRegister, &[A::CreateRetryTimer])
+                (S::RetryingRegister, &[acts::CREATE_RETRY_REGISTER_TIMER])
             }
             E::Response { status: 201 } if guards(G::LeaseIsLive) => {
                 (S::Active, &[
-                    A::DeleteTimeoutTimer, A::CreateRenewTimer, A::StartLeaseTimer,
-                    A::NotifyClientLockIsAcquired,
+                    acts::DELETE_TIMEOUT_TIMER, acts::CREATE_RENEW_TIMER, acts::START_LEASE_TIMER,
+                    acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED,
                 ])
             }
-            E::Response { status: 201 } => (S::Confirming, &[A::SendPatchTtl]),
-            E::Response { status: 202 } => (S::Waiting, &[A::CreateActivateTimer]),
+            E::Response { status: 201 } => (S::Confirming, &[acts::SEND_PATCH_TTL]),
+            E::Response { status: 202 } => (S::Waiting, &[acts::CREATE_ACTIVATE_TIMER]),
             E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
-                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest, A::NotifyClientOfTimeout]),
+            E::TimeoutTimerTriggers => {
+                (S::Done, &[acts::ABANDON_REGISTER_POST_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+            }
             E::Start | E::ClientRequestsRelease => (S::Registering, &[]),
             _ => return None,
         },
         S::Releasing => match event {
-            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
+            E::SignalReceived => {
+                (S::Done, &[acts::ABANDON_RELEASE_PATCH_REQUEST, acts::DELETE_TIMEOUT_TIMER])
+            }
             E::Response { status: 204 } => {
-                (S::Released, &[A::DeleteTimeoutTimer, A::NotifyClientLockIsReleased])
+                (S::Released, &[acts::DELETE_TIMEOUT_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_RELEASED])
             }
-            E::Response { status: 500..=599 } => (S::RetryingRelease, &[A::CreateRetryTimer]),
+            E::Response { status: 500..=599 } => {
+                (S::RetryingRelease, &[acts::CREATE_RETRY_RELEASE_TIMER])
+            }
             E::Response { status: 100..=203 | 205..=499 } => {
-                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest, A::NotifyClientOfTimeout]),
+            E::TimeoutTimerTriggers => {
+                (S::Done, &[acts::ABANDON_RELEASE_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+            }
             E::Start | E::ClientRequestsRelease => (S::Releasing, &[]),
             _ => return None,
         },
         S::Renewing => match event {
             E::SignalReceived => {
                 (S::Aborting, &[
-                    A::AbandonRequest, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
-                    A::SendPatchStatusAborted,
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::DELETE_LEASE_TIMER,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
             E::ClientRequestsRelease => {
                 (S::Releasing, &[
-                    A::AbandonRequest, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
-                    A::SendPatchStatusReleased,
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::DELETE_LEASE_TIMER,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_RELEASED,
                 ])
             }
             E::Response { status: 200 } if guards(G::LeaseIsLive) => {
-                (S::Active, &[A::CreateRenewTimer, A::RestartLeaseTimer])
+                (S::Active, &[acts::CREATE_RENEW_TIMER, acts::RESTART_LEASE_TIMER])
             }
-            E::Response { status: 200 } => (S::RetryingRenew, &[A::CreateRetryTimer]),
-            E::Response { status: 500..=599 } => (S::RetryingRenew, &[A::CreateRetryTimer]),
+            E::Response { status: 200 } => (S::RetryingRenew, &[acts::CREATE_RETRY_RENEW_TIMER]),
+            E::Response { status: 500..=599 } => {
+                (S::RetryingRenew, &[acts::CREATE_RETRY_RENEW_TIMER])
+            }
             E::Response { status: 100..=199 | 201..=499 } => {
-                (S::Fail, &[A::DeleteLeaseTimer, A::TerminateClient])
+                (S::Fail, &[acts::DELETE_LEASE_TIMER, acts::TERMINATE_CLIENT])
             }
-            E::LeaseTimerTriggers => (S::Fail, &[A::AbandonRequest, A::NotifyClientLockIsLost]),
+            E::LeaseTimerTriggers => {
+                (S::Fail, &[acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
+            }
             E::Start => (S::Renewing, &[]),
             _ => return None,
         },
         S::Withdrawing => match event {
-            E::SignalReceived => (S::Done, &[A::AbandonRequest, A::DeleteTimeoutTimer]),
-            E::Response { status: 500..=599 } => (S::RetryingWithdraw, &[A::CreateRetryTimer]),
-            E::Response { status: 204 } => (S::Withdrawn, &[A::DeleteTimeoutTimer]),
-            E::Response { status: 100..=203 | 205..=499 } => {
-                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+            E::SignalReceived => {
+                (S::Done, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST, acts::DELETE_TIMEOUT_TIMER])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[A::AbandonRequest]),
+            E::Response { status: 500..=599 } => {
+                (S::RetryingWithdraw, &[acts::CREATE_RETRY_WITHDRAW_TIMER])
+            }
+            E::Response { status: 204 } => (S::Withdrawn, &[acts::DELETE_TIMEOUT_TIMER]),
+            E::Response { status: 100..=203 | 205..=499 } => {
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST]),
             E::Start | E::ClientRequestsRelease => (S::Withdrawing, &[]),
             _ => return None,
         },
         S::Active => match event {
             E::SignalReceived => {
                 (S::Aborting, &[
-                    A::DeleteRenewTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
-                    A::SendPatchStatusAborted,
+                    acts::DELETE_RENEW_TIMER, acts::DELETE_LEASE_TIMER, acts::CREATE_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
             E::ClientRequestsRelease => {
                 (S::Releasing, &[
-                    A::DeleteRenewTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
-                    A::SendPatchStatusReleased,
+                    acts::DELETE_RENEW_TIMER, acts::DELETE_LEASE_TIMER, acts::CREATE_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_RELEASED,
                 ])
             }
-            E::RenewTimerTriggers => (S::Renewing, &[A::SendPatchTtl]),
-            E::LeaseTimerTriggers => (S::Fail, &[A::DeleteRenewTimer, A::NotifyClientLockIsLost]),
+            E::RenewTimerTriggers => (S::Renewing, &[acts::SEND_PATCH_TTL]),
+            E::LeaseTimerTriggers => {
+                (S::Fail, &[acts::DELETE_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
+            }
             E::Start => (S::Active, &[]),
             _ => return None,
         },
         S::RetryingAbort => match event {
-            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer]),
-            E::RetryTimerTriggers => (S::Aborting, &[A::SendPatchStatusAborted]),
+            E::SignalReceived => {
+                (S::Done, &[acts::DELETE_RETRY_ABORT_TIMER, acts::DELETE_TIMEOUT_TIMER])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[acts::DELETE_RETRY_ABORT_TIMER]),
+            E::RetryTimerTriggers => (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED]),
             E::Start | E::ClientRequestsRelease => (S::RetryingAbort, &[]),
             _ => return None,
         },
         S::RetryingActivate => match event {
-            E::SignalReceived => (S::Aborting, &[A::SendPatchStatusAborted, A::DeleteRetryTimer]),
+            E::SignalReceived => {
+                (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED, acts::DELETE_RETRY_ACTIVATE_TIMER])
+            }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    A::DeleteRetryTimer, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
-                    A::SendPatchStatusWithdrawn,
+                    acts::DELETE_RETRY_ACTIVATE_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
-            E::RetryTimerTriggers => (S::Activating, &[A::SendPatchStatusActive]),
+            E::RetryTimerTriggers => (S::Activating, &[acts::SEND_PATCH_STATUS_ACTIVE]),
             E::Start | E::ClientRequestsRelease => (S::RetryingActivate, &[]),
             _ => return None,
         },
         S::RetryingRegister => match event {
-            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer, A::NotifyClientOfTimeout]),
-            E::RetryTimerTriggers => (S::Registering, &[A::SendPost]),
+            E::SignalReceived => {
+                (S::Done, &[acts::DELETE_RETRY_REGISTER_TIMER, acts::DELETE_TIMEOUT_TIMER])
+            }
+            E::TimeoutTimerTriggers => {
+                (S::Done, &[acts::DELETE_RETRY_REGISTER_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+            }
+            E::RetryTimerTriggers => (S::Registering, &[acts::SEND_POST]),
             E::Start | E::ClientRequestsRelease => (S::RetryingRegister, &[]),
             _ => return None,
         },
         S::RetryingRelease => match event {
-            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer, A::NotifyClientOfTimeout]),
-            E::RetryTimerTriggers => (S::Releasing, &[A::SendPatchStatusReleased]),
+            E::SignalReceived => {
+                (S::Done, &[acts::DELETE_RETRY_RELEASE_TIMER, acts::DELETE_TIMEOUT_TIMER])
+            }
+            E::TimeoutTimerTriggers => {
+                (S::Done, &[acts::DELETE_RETRY_RELEASE_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+            }
+            E::RetryTimerTriggers => (S::Releasing, &[acts::SEND_PATCH_STATUS_RELEASED]),
             E::Start | E::ClientRequestsRelease => (S::RetryingRelease, &[]),
             _ => return None,
         },
         S::RetryingRenew => match event {
             E::SignalReceived => {
                 (S::Aborting, &[
-                    A::DeleteRetryTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
-                    A::SendPatchStatusAborted,
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::DELETE_LEASE_TIMER,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
             E::ClientRequestsRelease => {
                 (S::Releasing, &[
-                    A::DeleteRetryTimer, A::DeleteLeaseTimer, A::CreateTimeoutTimer,
-                    A::SendPatchStatusReleased,
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::DELETE_LEASE_TIMER,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_RELEASED,
                 ])
             }
-            E::RetryTimerTriggers => (S::Renewing, &[A::SendPatchTtl]),
-            E::LeaseTimerTriggers => (S::Fail, &[A::DeleteRetryTimer, A::NotifyClientLockIsLost]),
+            E::RetryTimerTriggers => (S::Renewing, &[acts::SEND_PATCH_TTL]),
+            E::LeaseTimerTriggers => {
+                (S::Fail, &[acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
+            }
             E::Start => (S::RetryingRenew, &[]),
             _ => return None,
         },
         S::RetryingWithdraw => match event {
-            E::SignalReceived => (S::Done, &[A::DeleteRetryTimer, A::DeleteTimeoutTimer]),
-            E::TimeoutTimerTriggers => (S::Done, &[A::DeleteRetryTimer]),
-            E::RetryTimerTriggers => (S::Withdrawing, &[A::SendPatchStatusWithdrawn]),
+            E::SignalReceived => {
+                (S::Done, &[acts::DELETE_RETRY_WITHDRAW_TIMER, acts::DELETE_TIMEOUT_TIMER])
+            }
+            E::TimeoutTimerTriggers => (S::Done, &[acts::DELETE_RETRY_WITHDRAW_TIMER]),
+            E::RetryTimerTriggers => (S::Withdrawing, &[acts::SEND_PATCH_STATUS_WITHDRAWN]),
             E::Start | E::ClientRequestsRelease => (S::RetryingWithdraw, &[]),
             _ => return None,
         },
         S::Waiting => match event {
             E::SignalReceived => {
-                (S::Aborting, &[A::SendPatchStatusAborted, A::DeleteActivateTimer])
+                (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED, acts::DELETE_ACTIVATE_TIMER])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    A::DeleteActivateTimer, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
-                    A::SendPatchStatusWithdrawn,
+                    acts::DELETE_ACTIVATE_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
-            E::ActivateTimerTriggers => (S::Activating, &[A::SendPatchStatusActive]),
+            E::ActivateTimerTriggers => (S::Activating, &[acts::SEND_PATCH_STATUS_ACTIVE]),
             E::Start | E::ClientRequestsRelease => (S::Waiting, &[]),
             _ => return None,
         },
         S::Confirming => match event {
-            E::SignalReceived => (S::Aborting, &[A::AbandonRequest, A::SendPatchStatusAborted]),
+            E::SignalReceived => {
+                (S::Aborting, &[acts::ABANDON_RENEW_PATCH_REQUEST, acts::SEND_PATCH_STATUS_ABORTED])
+            }
             E::Response { status: 200 } if guards(G::LeaseIsLive) => {
                 (S::Active, &[
-                    A::DeleteTimeoutTimer, A::CreateRenewTimer, A::StartLeaseTimer,
-                    A::NotifyClientLockIsAcquired,
+                    acts::DELETE_TIMEOUT_TIMER, acts::CREATE_RENEW_TIMER, acts::START_LEASE_TIMER,
+                    acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED,
                 ])
             }
-            E::Response { status: 200 } => (S::RetryingConfirm, &[A::CreateRetryTimer]),
-            E::Response { status: 500..=599 } => (S::RetryingConfirm, &[A::CreateRetryTimer]),
+            E::Response { status: 200 } => (S::RetryingConfirm, &[acts::CREATE_RETRY_RENEW_TIMER]),
+            E::Response { status: 500..=599 } => {
+                (S::RetryingConfirm, &[acts::CREATE_RETRY_RENEW_TIMER])
+            }
             E::Response { status: 100..=199 | 201..=499 } => {
-                (S::Fail, &[A::DeleteTimeoutTimer, A::TerminateClient])
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    A::AbandonRequest, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
-                    A::SendPatchStatusWithdrawn,
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
             E::Start | E::ClientRequestsRelease => (S::Confirming, &[]),
             _ => return None,
         },
         S::RetryingConfirm => match event {
-            E::SignalReceived => (S::Aborting, &[A::DeleteRetryTimer, A::SendPatchStatusAborted]),
+            E::SignalReceived => {
+                (S::Aborting, &[acts::DELETE_RETRY_RENEW_TIMER, acts::SEND_PATCH_STATUS_ABORTED])
+            }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
-                    A::DeleteRetryTimer, A::NotifyClientOfTimeout, A::CreateTimeoutTimer,
-                    A::SendPatchStatusWithdrawn,
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
-            E::RetryTimerTriggers => (S::Confirming, &[A::SendPatchTtl]),
+            E::RetryTimerTriggers => (S::Confirming, &[acts::SEND_PATCH_TTL]),
             E::Start | E::ClientRequestsRelease => (S::RetryingConfirm, &[]),
             _ => return None,
         },

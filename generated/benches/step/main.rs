@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+mod acts;
 mod hand;
 mod hand_into;
 
@@ -93,8 +94,8 @@ fn by_hand(events: &[Happening]) -> u64 {
         match hand::step(state, happening.event, &|_| happening.answer) {
             Some((to, does)) => {
                 state = to;
-                for action in does {
-                    sum = count(sum, *action);
+                for act in does {
+                    sum = count(sum, act.action);
                 }
             }
             None => sum = refused(sum),
@@ -124,7 +125,7 @@ fn by_hand_into(events: &[Happening]) -> u64 {
         if happening.begins {
             state = State::INITIAL;
         }
-        let sink = |action| sum = count(sum, action);
+        let sink = |act: claim::Do<'_>| sum = count(sum, act.action);
         match hand_into::step_into(state, happening.event, &|_| happening.answer, sink) {
             Some(to) => state = to,
             None => sum = refused(sum),

@@ -153,7 +153,10 @@ pub(crate) fn arms(
     };
     let is_number = matches!(payload.domain, Domain::Number(_));
     let arms = said.iter().filter(|(_, said)| !is_number || !said.is_nothing());
-    let arms = arms.map(|(ranges, said)| {
+    let mut arms: Vec<_> = arms.collect();
+    // The compiler tests ranges in the order written: one number is sooner found than a hundred.
+    arms.sort_by_key(|(ranges, _)| ranges.iter().map(|(a, z)| u32::from(z - a) + 1).sum::<u32>());
+    let arms = arms.into_iter().map(|(ranges, said)| {
         let (pattern, outcome) = (patterns(ranges), outcome(words, said, leaf));
         quote!(#pattern => { #outcome })
     });
