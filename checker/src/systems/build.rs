@@ -143,12 +143,13 @@ impl Plan<'_> {
     /// The properties that this world checks, of the table that runs.
     fn properties(&self) -> impl Iterator<Item = &system::Property> {
         let chosen = &self.world.properties;
+        let has = |need: &String| self.world.budgets.iter().any(|(name, _)| name == need);
         self.file.properties.iter().filter(move |property| {
             let is_chosen = chosen.is_empty() || chosen.contains(&property.name);
-            is_chosen
-                && property
-                    .only
-                    .is_none_or(|only| (only == Only::AsWritten) == self.options.as_written)
+            let is_meant = property
+                .only
+                .is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
+            is_chosen && is_meant && property.needs.iter().all(has)
         })
     }
 }

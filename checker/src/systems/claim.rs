@@ -39,6 +39,8 @@ pub struct Claim {
     pub client: ClientRules,
     /// The table of the server's records.
     pub record: RecordRules,
+    /// Clients ask the server to answer only when the lock is granted.
+    pub waits: bool,
 }
 
 /// The one resource that everybody wants.
@@ -56,11 +58,12 @@ impl Claim {
     /// # Errors
     ///
     /// Names of a table that the cores were not compiled with.
-    pub fn new(clients: usize, tables: &[Replacement]) -> Result<Self, Refusal> {
+    pub fn new(clients: usize, waits: bool, tables: &[Replacement]) -> Result<Self, Refusal> {
         Ok(Self {
             clients,
             client: ClientRules::among(tables)?,
             record: RecordRules::among(tables)?,
+            waits,
         })
     }
 
@@ -92,7 +95,7 @@ impl Claim {
     }
 
     fn client(&self, choice: u8) -> Client<ClientRules> {
-        Client { rules: self.client.choosing(choice), resource: RESOURCE, waits: false }
+        Client { rules: self.client.choosing(choice), resource: RESOURCE, waits: self.waits }
     }
 
     fn records(&self, choice: u8) -> Records<RecordRules> {
@@ -173,8 +176,9 @@ impl System for Claim {
 
     fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
         match timer {
-            Timer::Client(_) | Timer::Server(record::Timer::Wait(_)) => None,
+            Timer::Client(_) => None,
             Timer::Server(record::Timer::Ttl(_)) => Some("ttl lapse"),
+            Timer::Server(record::Timer::Wait(_)) => Some(world::PATIENCE),
         }
     }
 

@@ -152,6 +152,8 @@ pub struct Property {
     pub sentence: String,
     /// What must be reached for it to say anything, by its name; empty where nothing must.
     pub premise: String,
+    /// Budgets that a world must have for it to be checked there (`where`).
+    pub needs: Vec<String>,
     /// Kinds of fault after which it says nothing.
     pub without: Vec<String>,
     /// Which table it is checked of.

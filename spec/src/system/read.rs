@@ -249,11 +249,8 @@ impl Read<'_> {
                 "as written" => Only::AsWritten,
                 _ => Only::Amended,
             }),
-            without: words(node, "without")
-                .unwrap_or_default()
-                .into_iter()
-                .map(|word| word.text)
-                .collect(),
+            needs: texts(node, "where"),
+            without: texts(node, "without"),
             because: text(node, "because"),
             cite: cite(node, "cite"),
             span: word(node, "name").map_or(node.span, |word| word.span),
@@ -273,6 +270,10 @@ impl Read<'_> {
             }
         }
     }
+}
+
+fn texts(node: &Node, key: &str) -> Vec<String> {
+    words(node, key).unwrap_or_default().into_iter().map(|word| word.text).collect()
 }
 
 fn timer(words: &str) -> Option<Timer> {

@@ -73,6 +73,7 @@ static PROPERTY: Shape = Shape {
         may("sometimes", Kind::Text, "The sentence that is true in some reachable state."),
         may("leads to", Kind::Text, "The sentence that every fair run comes to."),
         may("can reach", Kind::Text, "The sentence that can become true after the premise."),
+        may("where", Kind::List(&Kind::Text), "Budgets that a world must have to check it."),
         may("without", Kind::List(&Kind::Text), "Faults after which it says nothing."),
         may("premise", Kind::Text, "What must be reached for it to say anything."),
         may("only", Kind::Choice(&["as written", "amended"]), "The table that it is about."),

@@ -7,6 +7,8 @@ use turnstile_machines::claim::{Resource, ResourceKind, Rules as _};
 use turnstile_machines::claim_record;
 
 use crate::systems::claim::{Claim, ClaimTypes, Command, Notice, Past, State, Timer, Watch};
+use crate::world::calls::Slot;
+use crate::world::link::Contents;
 use crate::world::node::Life;
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -183,6 +185,19 @@ impl claim::Properties for Claim {
         let open =
             server.claims().filter(|(_, record)| !record.status().is_none_or(Status::is_final));
         open.count() <= self.clients
+    }
+
+    fn a_listener_waits(&self, view: &Look<'_>) -> bool {
+        view.links.iter().any(|link| match &link.contents {
+            Contents::Calls(slots) => slots.iter().any(|slot| matches!(slot, Slot::Handling(_))),
+            Contents::Messages(_) => false,
+        })
+    }
+
+    fn nobody_listens_in_vain(&self, view: &Look<'_>) -> bool {
+        let State::Server(server) = view.state(self.server()) else { return true };
+        let is_at = |state| server.claims().any(|(_, record)| record.at == state);
+        !is_at(claim_record::State::Listening) || is_at(claim_record::State::Active)
     }
 
     fn a_claim_waits(&self, view: &Look<'_>) -> bool {

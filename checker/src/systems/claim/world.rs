@@ -22,7 +22,11 @@ pub const ENTRY: Entry =
     Entry { name: "claim", machines: &["claim", "claim-record"], run, explore };
 
 /// The budgets that are the claim system's own.
-const BUDGETS: [&str; 5] = ["release", "signal", "act", "ttl lapse", "waiter given up"];
+const BUDGETS: [&str; 6] = ["release", "signal", "act", "ttl lapse", "waiter given up", PATIENCE];
+
+/// The server's patience with a request that waits for the lock; in a world with this budget,
+/// clients ask it to wait.
+pub(super) const PATIENCE: &str = "patience ends";
 
 /// A world of the system's file.
 ///
@@ -35,7 +39,10 @@ pub fn world(
     options: &Options<'_>,
 ) -> Result<World<Claim>, Refusal> {
     let plan = Plan { file, world, options };
-    let claim = Claim::new(plan.count("client")?, &options.tables)?;
+    let claim = {
+        let waits = world.budgets.iter().any(|(name, _)| name == PATIENCE);
+        Claim::new(plan.count("client")?, waits, &options.tables)?
+    };
     let predicate = |name: &str| {
         let (claim, name) = (claim.clone(), Name::from_name(name)?);
         Some(Predicate::<ClaimTypes>::new(move |view| claim.ask(name, view)))
