@@ -151,7 +151,6 @@ static ROW: Shape = Shape {
         may("if", GUARD, "The condition beside the event."),
         may("do", DO, "What is done, in order."),
         may("untaken", Kind::Text, "Why it is right that no run takes the row."),
-        ABOUT,
         CITE,
     ],
 };

@@ -7,7 +7,7 @@ use crate::table::Lines;
 use crate::yaml::{Node, Word};
 
 /// One amendment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Amendment {
     pub(crate) id: Word,
     pub(crate) because: String,
@@ -21,14 +21,14 @@ pub(crate) struct Amendment {
 }
 
 /// A row and its new values.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Change {
     pub(crate) row: Selector,
     pub(crate) set: SetRow,
 }
 
 /// Which row of the literal table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Selector {
     pub(crate) cite: Vec<Lines>,
     pub(crate) from: Option<Word>,
@@ -38,7 +38,7 @@ pub(crate) struct Selector {
 }
 
 /// The values that replace a row's own.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct SetRow {
     pub(crate) from: Option<Vec<Word>>,
     pub(crate) to: Option<Word>,
@@ -50,7 +50,7 @@ pub(crate) struct SetRow {
 }
 
 /// What an amendment removes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Removal {
     pub(crate) rows: Vec<Selector>,
     pub(crate) states: Vec<Word>,
@@ -64,7 +64,7 @@ pub(crate) struct Removal {
 }
 
 /// Which entry of `ignore` or `impossible`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CellSelector {
     pub(crate) states: Vec<Word>,
     pub(crate) events: Vec<Word>,

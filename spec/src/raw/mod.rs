@@ -16,7 +16,7 @@ pub(crate) use row::{Branch, Cell, Condition, Row};
 pub(crate) type Named<T> = Vec<(Word, T)>;
 
 /// A whole file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Table {
     pub(crate) machine: Word,
     pub(crate) document: Option<Document>,
@@ -26,7 +26,7 @@ pub(crate) struct Table {
 }
 
 /// What a table declares, and what an amendment adds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Parts {
     pub(crate) states: Named<State>,
     pub(crate) sets: Named<Set>,
@@ -57,7 +57,7 @@ impl Parts {
 }
 
 /// The document that a table transcribes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Document {
     pub(crate) file: String,
     pub(crate) title: String,
@@ -67,7 +67,7 @@ pub(crate) struct Document {
 }
 
 /// What every declaration may have.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct About {
     pub(crate) about: String,
     pub(crate) ident: Option<Word>,
@@ -75,7 +75,7 @@ pub(crate) struct About {
 }
 
 /// A state's declaration. What is `None` is not written.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct State {
     pub(crate) about: About,
     pub(crate) holds: Option<Vec<Word>>,
@@ -87,14 +87,14 @@ pub(crate) struct State {
 }
 
 /// A named set of states.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Set {
     pub(crate) about: About,
     pub(crate) states: Vec<Word>,
 }
 
 /// An event's declaration.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Event {
     pub(crate) about: About,
     pub(crate) kind: Option<Word>,
@@ -107,7 +107,7 @@ pub(crate) struct Event {
 }
 
 /// An action's declaration.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Action {
     pub(crate) about: About,
     pub(crate) creates: Option<Vec<Word>>,
@@ -117,7 +117,7 @@ pub(crate) struct Action {
 }
 
 /// A resource, or a general word for several.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Resource {
     pub(crate) about: About,
     pub(crate) kind: Option<Word>,

@@ -8,7 +8,7 @@ use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
 
 /// A row of `transitions`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Row {
     pub(crate) from: Vec<Word>,
     pub(crate) to: Word,
@@ -18,7 +18,6 @@ pub(crate) struct Row {
     pub(crate) does: Vec<Word>,
     /// What is done only sometimes.
     pub(crate) branches: Vec<Branch>,
-    pub(crate) about: String,
     /// Why it is right that no run takes the row.
     pub(crate) untaken: Option<Word>,
     pub(crate) cite: Vec<Lines>,
@@ -26,7 +25,7 @@ pub(crate) struct Row {
 }
 
 /// Actions of a row that are done under a condition: `{ if: GUARD, do: [...] }`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Branch {
     pub(crate) condition: Condition,
     /// Which of the row's actions.
@@ -34,7 +33,7 @@ pub(crate) struct Branch {
 }
 
 /// A condition over guards.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) enum Condition {
     Is(Word),
     All(Vec<Condition>),
@@ -43,7 +42,7 @@ pub(crate) enum Condition {
 }
 
 /// An entry of `ignore` or `impossible`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Cell {
     pub(crate) states: Vec<Word>,
     pub(crate) events: Vec<Word>,
@@ -83,7 +82,6 @@ pub(super) fn row(node: &Node) -> Row {
         condition: node.at("if").map(condition),
         does,
         branches,
-        about: text(node, "about"),
         untaken: word(node, "untaken"),
         cite: cite(node, "cite"),
         span: node.span,

@@ -10,7 +10,7 @@ use crate::table::{RowId, Vocabulary};
 use crate::yaml::Word;
 
 /// The rows of a file with their ids, and what is wrong with its amendments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Listed {
     literal: Vec<(RowId, raw::Row)>,
     /// Per amendment: the literal rows that it changes, each with the row that takes its place.

@@ -19,7 +19,7 @@ pub(crate) const KINDS: &[(&str, ResourceKind)] = &[
 pub(crate) const NOT_EXIST: &str = "not exist";
 
 /// Declarations and rows of one table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Draft {
     /// All but the rows.
     pub(crate) parts: Parts,
@@ -28,7 +28,6 @@ pub(crate) struct Draft {
 }
 
 /// Names to indices.
-#[derive(Debug)]
 pub(crate) struct Lookup<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) draft: &'a Draft,

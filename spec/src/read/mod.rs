@@ -9,6 +9,8 @@ pub(crate) mod pattern;
 mod rows;
 pub(crate) mod vocabulary;
 
+use std::fmt;
+
 use crate::code;
 use crate::fault::{Fault, Span, sort};
 use crate::language;
@@ -23,11 +25,18 @@ use crate::table::Vocabulary;
 use crate::yaml::{self, Node};
 
 /// A file without errors: its words and its names.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Read {
     raw: raw::Table,
     pub(crate) vocabulary: Vocabulary,
     listed: amend::Listed,
+}
+
+impl fmt::Debug for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The words are the file's; deriving this for each of their shapes costs every embedder.
+        write!(f, "Read({})", self.raw.machine.text)
+    }
 }
 
 /// Reads a file up to its names. What stops the reader comes back, with what else is surely wrong.

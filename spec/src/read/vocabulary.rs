@@ -85,7 +85,13 @@ fn causes(sources: &[&Parts], vocabulary: &mut Vocabulary) {
 
 fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
     for (word, state) in &parts.states {
-        let name = Name { declared: !state.undeclared, ..name(word, &state.about) };
+        let mut name = Name { declared: !state.undeclared, ..name(word, &state.about) };
+        if let Some(why) = &state.invented {
+            // Whoever reads of the state must see that the document has no word for it.
+            let prose = [name.about.as_str(), "not in the document: "];
+            let first = usize::from(name.about.is_empty());
+            name.about = prose[first..].join("; ") + &why.text;
+        }
         add(&mut vocabulary.states, name, |name| name);
     }
     for (word, event) in &parts.events {
