@@ -220,7 +220,7 @@ fn describe(kind: Kind) -> String {
             }
         }
         Kind::Names(_) => "names, each with a value".to_owned(),
-        Kind::List(Kind::Text) => "a list of names".to_owned(),
+        Kind::List(Kind::Text | Kind::Either([Kind::Text, ..])) => "a list of names".to_owned(),
         Kind::List(kind) => format!("a list, each item {}", describe(*kind)),
         Kind::Either(kinds) => {
             let texts: Vec<String> = kinds.iter().map(|kind| describe(*kind)).collect();
