@@ -178,6 +178,47 @@ fn in_a_checkout_its_files_win_and_the_output_says_so() {
     ends_with(&turnstile(&elsewhere, &["check", "gate"]), 2, "is called `gate`");
 }
 
+/// The bundled claim table, from the checkout that is tested.
+fn claim() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/tables/claim.yaml");
+    fs::read_to_string(path).expect("checked in")
+}
+
+#[test]
+fn an_edited_table_runs_in_every_world_of_its_systems() {
+    let folder = Scratch::new("edited");
+    fs::write(folder.join("mine.yaml"), format!("{}# Edited.\n", claim())).expect("ours");
+    let words = ["check", "mine.yaml", "--max-states", "500", "--json"];
+    let output = turnstile(&folder, &words);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let results = report["results"].as_array().expect("a list");
+    assert_eq!((&results[0]["name"], &results[0]["kind"]), (&"claim".into(), &"table".into()));
+    assert!(results.len() > 2, "the claim system has several worlds");
+    for result in &results[1..] {
+        assert_eq!((&result["name"], &result["kind"]), (&"claim".into(), &"system".into()));
+        assert_eq!(result["faults"].as_array().map(Vec::len), Some(0));
+        assert!(result["states"].as_u64().is_some_and(|states| states > 100));
+    }
+}
+
+#[test]
+fn a_name_that_the_core_does_not_know_says_rebuild() {
+    let folder = Scratch::new("renamed");
+    let text = claim().replace("Registering", "Enrolling");
+    fs::write(folder.join("mine.yaml"), &text).expect("ours");
+    let line = text.lines().position(|line| line.starts_with("  Enrolling:")).expect("declared");
+    let output = turnstile(&folder, &["check", "mine.yaml", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let results = report["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 2, "the table, and once the system");
+    let fault = &results[1]["faults"][0];
+    assert_eq!(fault["code"], "T090");
+    assert_eq!((&fault["file"], &fault["line"]), (&"mine.yaml".into(), &(line + 1).into()));
+    let message = "the core that was compiled in knows no state `Enrolling`: rebuild";
+    assert_eq!(fault["message"], message);
+}
+
 #[test]
 fn rendered_files_are_fresh_until_something_changes() {
     let folder = Scratch::new("rendered");

@@ -26,7 +26,7 @@ fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
         Replacement {
             vocabulary: literal.vocabulary,
             table: literal.table,
-            file: table.file.to_owned(),
+            source: Source::new(table.file, table.text),
         }
     });
     tables.collect()

@@ -88,6 +88,8 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     let mut results: Vec<ResultReport> = Vec::new();
     for job in &plan.jobs {
         match search::search(job, &library, &options) {
+            // What is wrong with a system's files is wrong in each of its worlds: told once.
+            Ok(result) if results.last().is_some_and(|last| is_again(last, &result)) => {}
             Ok(result) => {
                 if !arguments.json {
                     status = status.and(put(&text::result(&result, paint)));
@@ -102,6 +104,12 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     }
     status = results.iter().map(Status::of).fold(status, Status::and);
     status.and(deliver(arguments, results))
+}
+
+/// Whether two results are the same faults and nothing else.
+fn is_again(last: &ResultReport, next: &ResultReport) -> bool {
+    let is_faulty = !next.faults.is_empty() && next.properties.is_empty();
+    is_faulty && (last.kind, &last.name, &last.faults) == (next.kind, &next.name, &next.faults)
 }
 
 /// Writes what other programs read.

@@ -12,29 +12,12 @@ pub(crate) fn errors(faults: &Faults) -> Vec<FaultReport> {
         .iter()
         .map(|fault| {
             let fault = Fault { severity: Severity::Error, ..fault.clone() };
-            report(&fault, &faults.source)
+            FaultReport::at(&fault, &faults.source)
         })
         .collect()
 }
 
 /// Findings of a table that runs as written.
 pub(crate) fn findings(list: &[Fault], source: &Source) -> Vec<FaultReport> {
-    list.iter().map(|fault| report(fault, source)).collect()
-}
-
-fn report(fault: &Fault, source: &Source) -> FaultReport {
-    let (line, column) = source.position(fault.span());
-    let severity = match fault.severity {
-        Severity::Error => "error",
-        Severity::Finding => "finding",
-    };
-    FaultReport {
-        code: fault.code.to_owned(),
-        severity: severity.to_owned(),
-        message: fault.message.clone(),
-        file: source.name.clone(),
-        line,
-        column,
-        rendered: fault.render(source),
-    }
+    list.iter().map(|fault| FaultReport::at(fault, source)).collect()
 }

@@ -34,8 +34,8 @@ pub(crate) fn tables(
         } else {
             literal.amended().map_err(|faults| faults::errors(&faults))?.table
         };
-        let file = text.source.name.clone();
-        replacements.push(Replacement { vocabulary: literal.vocabulary, table, file });
+        let (vocabulary, source) = (literal.vocabulary, text.source.clone());
+        replacements.push(Replacement { vocabulary, table, source });
     }
     Ok(replacements)
 }

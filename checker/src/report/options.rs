@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Instant;
 
+use turnstile_spec::Source;
 use turnstile_spec::table::{Table, Vocabulary};
 
 use crate::report::result::FaultReport;
@@ -39,8 +40,8 @@ pub struct Replacement {
     pub vocabulary: Vocabulary,
     /// Its rows, as written or as amended.
     pub table: Table,
-    /// The file's name, for faults.
-    pub file: String,
+    /// The file, for faults.
+    pub source: Source,
 }
 
 /// The engines.

@@ -5,6 +5,8 @@
 //! [`Report::VERSION`] only.
 
 use serde::{Serialize, Serializer};
+use turnstile_spec::fault::{Label, Span};
+use turnstile_spec::{Fault, Severity, Source};
 
 /// Everything one run of the command found.
 #[derive(Clone, Debug, Serialize)]
@@ -151,21 +153,37 @@ impl FaultReport {
     /// The code of what a file names and the compiled cores do not know.
     pub const NOT_COMPILED: &str = "T090";
 
-    /// A file names what the cores of this binary do not know; `what` is one clause.
+    /// A fault at its place in a file.
     #[must_use]
-    pub fn not_compiled(file: &str, (line, column): (u32, u32), what: &str) -> Self {
-        let code = Self::NOT_COMPILED;
-        let message = format!("{what}: rebuild the binary with this file");
-        let rendered = format!("error[{code}]: {message}\n --> {file}:{line}:{column}");
+    pub fn at(fault: &Fault, source: &Source) -> Self {
+        let (line, column) = source.position(fault.span());
+        let severity = match fault.severity {
+            Severity::Error => "error",
+            Severity::Finding => "finding",
+        };
         Self {
-            code: code.to_owned(),
-            severity: "error".to_owned(),
-            message,
-            file: file.to_owned(),
+            code: fault.code.to_owned(),
+            severity: severity.to_owned(),
+            message: fault.message.clone(),
+            file: source.name.clone(),
             line,
             column,
-            rendered,
+            rendered: fault.render(source),
         }
+    }
+
+    /// A file names what the cores of this binary do not know; `what` is one clause.
+    #[must_use]
+    pub fn not_compiled(source: &Source, span: Span, what: &str) -> Self {
+        let label = Label { span, text: "not compiled in".to_owned() };
+        let fault = Fault {
+            code: Self::NOT_COMPILED,
+            severity: Severity::Error,
+            message: format!("{what}: rebuild"),
+            labels: vec![label],
+            help: Some("build the binary anew with this file under spec/".to_owned()),
+        };
+        Self::at(&fault, source)
     }
 }
 

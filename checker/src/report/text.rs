@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{FaultReport, Kind, PropertyReport, ResultReport, Verdict};
+use super::result::{Coverage, FaultReport, Kind, PropertyReport, ResultReport, Verdict};
 use super::run;
 
 /// Failures of one property that are listed beside the one whose run is shown.
 const OTHERS_MAX: usize = 12;
+
+/// Rows that a world of a system does not take and that are listed with it.
+const ROWS_MAX: usize = 12;
 
 /// The width of the verdicts' column.
 const VERDICT: usize = 13;
@@ -186,7 +189,8 @@ fn searched(result: &ResultReport) -> String {
 fn coverage(result: &ResultReport) -> String {
     let coverage = &result.coverage;
     let mut words = format!("{} of {} rows taken", coverage.rows_taken, coverage.rows);
-    if !coverage.not_taken.is_empty() {
+    // Each world of a system takes some of the rows; the summary says which none of them takes.
+    if !coverage.not_taken.is_empty() && (result.kind == Kind::Table || is_short(coverage)) {
         let _ = write!(words, ", not taken: {}", coverage.not_taken.join(", "));
     }
     if !coverage.excused.is_empty() {
@@ -202,6 +206,10 @@ fn coverage(result: &ResultReport) -> String {
         }
     }
     words
+}
+
+fn is_short(coverage: &Coverage) -> bool {
+    coverage.not_taken.len() <= ROWS_MAX
 }
 
 /// The run that shows a failure, and what else fails the same property.

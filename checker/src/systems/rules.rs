@@ -3,6 +3,8 @@
 //! So the literal table, an edited file and a mutant run through the shipped core without a
 //! rebuild. A name that the core was not compiled with is refused.
 
+use turnstile_spec::Source;
+use turnstile_spec::fault::Span;
 use turnstile_spec::table::{Guard, Pattern, Row, Table};
 
 use crate::report::options::{Refusal, Replacement};
@@ -66,23 +68,37 @@ pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Optio
 }
 
 /// Names that the core does not know.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Unknown {
-    file: String,
-    names: Vec<String>,
+    source: Source,
+    /// Each name of the table, and where it stands.
+    known: Vec<(String, Span)>,
+    names: Vec<(String, Span)>,
 }
 
 impl Unknown {
     pub(crate) fn of(replacement: &Replacement) -> Self {
-        Self { file: replacement.file.clone(), names: Vec::new() }
+        let of = &replacement.vocabulary;
+        let known = of
+            .states
+            .iter()
+            .chain(&of.actions)
+            .chain(&of.guards)
+            .chain(of.events.iter().map(|event| &event.name))
+            .chain(of.resources.iter().map(|resource| &resource.name))
+            .map(|name| (name.name.clone(), name.span))
+            .collect();
+        Self { source: replacement.source.clone(), known, names: Vec::new() }
     }
 
     /// What a name stands for, or nothing and a note of it.
     pub(crate) fn find<T>(&mut self, what: &str, name: &str, found: Option<T>) -> Option<T> {
         if found.is_none() {
             let text = format!("the core that was compiled in knows no {what} `{name}`");
-            if !self.names.contains(&text) {
-                self.names.push(text);
+            let place = self.known.iter().find(|(known, _)| known == name);
+            let span = place.map_or(Span::default(), |(_, span)| *span);
+            if self.names.iter().all(|(known, _)| *known != text) {
+                self.names.push((text, span));
             }
         }
         found
@@ -93,8 +109,10 @@ impl Unknown {
         if self.names.is_empty() {
             return Ok(whole);
         }
-        let fault = |what: &String| FaultReport::not_compiled(&self.file, (1, 1), what);
-        Err(Refusal::Faults(self.names.iter().map(fault).collect()))
+        let faults = self.names.iter();
+        let faults =
+            faults.map(|(what, span)| FaultReport::not_compiled(&self.source, *span, what));
+        Err(Refusal::Faults(faults.collect()))
     }
 }
 

@@ -4,6 +4,7 @@ use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::result::{FaultReport, Kind, ResultReport};
 use turnstile_checker::systems;
 use turnstile_checker::table;
+use turnstile_spec::fault::Span;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::system::{System, World};
 
@@ -66,7 +67,7 @@ fn search_world(
     let stop = |faults| Ok(faulty(Kind::System, &system.name, Some(&world.name), faults));
     let Some(entry) = systems::entry(&system.name) else {
         let what = format!("this binary has no cores for the system `{}`", system.name);
-        return stop(vec![FaultReport::not_compiled(&system.source.name, (1, 1), &what)]);
+        return stop(vec![FaultReport::not_compiled(&system.source, Span::default(), &what)]);
     };
     let tables = match replacement::tables(entry, table, library, options.as_written) {
         Ok(tables) => tables,
@@ -79,7 +80,7 @@ fn search_world(
     match ran {
         Ok(mut result) => {
             let files = std::iter::once(system.source.name.clone());
-            let tables = options.tables.iter().map(|table| table.file.clone());
+            let tables = options.tables.iter().map(|table| table.source.name.clone());
             let files: Vec<String> = files.chain(tables).collect();
             result.notes.file = Some(files.join(" with "));
             Ok(result)
