@@ -35,9 +35,8 @@ fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
     let tables = machines.iter().map(|name| {
         let table = bundled::table(name).expect("every machine of a system is bundled");
         let source = Source::new(table.file, table.text);
-        let literal = Literal::read(source).expect("bundled tables can be read");
-        let (vocabulary, file) = (literal.vocabulary, table.file.to_owned());
-        Replacement { vocabulary, table: literal.table, file }
+        let literal = Literal::read(source.clone()).expect("bundled tables can be read");
+        Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
     });
     tables.collect()
 }

@@ -7,8 +7,6 @@ use turnstile_machines::claim::{Resource, ResourceKind, Rules as _};
 use turnstile_machines::claim_record;
 
 use crate::systems::claim::{Claim, ClaimTypes, Command, Notice, Past, State, Timer, Watch};
-use crate::world::calls::Slot;
-use crate::world::link::Contents;
 use crate::world::node::Life;
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -188,10 +186,8 @@ impl claim::Properties for Claim {
     }
 
     fn a_listener_waits(&self, view: &Look<'_>) -> bool {
-        view.links.iter().any(|link| match &link.contents {
-            Contents::Calls(slots) => slots.iter().any(|slot| matches!(slot, Slot::Handling(_))),
-            Contents::Messages(_) => false,
-        })
+        let State::Server(server) = view.state(self.server()) else { return false };
+        server.claims().any(|(_, record)| record.at == claim_record::State::Listening)
     }
 
     fn nobody_listens_in_vain(&self, view: &Look<'_>) -> bool {
