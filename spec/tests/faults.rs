@@ -1,5 +1,5 @@
 //! Every fault's whole text: each `faults/T###-slug.yaml` is read and what comes back is compared
-//! with the `.stderr` beside it. `UPDATE_FAULTS=1` writes those anew.
+//! with the `.stderr` beside it. `BLESS=1` writes those anew.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +37,7 @@ fn check(name: &str) {
     let faults = faults(&source);
     let text = fault::render(&faults, &source);
     let path = folder().join(format!("{name}.stderr"));
-    if std::env::var_os("UPDATE_FAULTS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         fs::write(&path, &text).expect("writable");
     }
     let code = &name[..4];
@@ -49,7 +49,7 @@ fn check(name: &str) {
     let expected = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         text == expected,
-        "{name}.stderr differs; UPDATE_FAULTS=1 cargo test -p turnstile-spec --test faults\n{text}"
+        "{name}.stderr differs; BLESS=1 cargo test -p turnstile-spec --test faults\n{text}"
     );
 }
 
