@@ -44,7 +44,6 @@ impl Manager {
     }
 
     /// Asks for a resource; [`Ask::wait`] waits for it.
-    #[must_use]
     pub fn claim(&self, resource: &str) -> Ask {
         Ask { ask: self.manager.claim(resource), runtime: self.runtime.clone() }
     }

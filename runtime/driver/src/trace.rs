@@ -31,11 +31,14 @@ pub enum Step {
     },
 }
 
+/// What takes a step of a node.
+type Note = dyn Fn(&str, Step) + Send + Sync;
+
 /// Where steps are noted; several cores may note theirs in one trace.
 #[derive(Clone)]
 pub struct Trace {
     node: Arc<str>,
-    note: Arc<dyn Fn(&str, Step) + Send + Sync>,
+    note: Arc<Note>,
 }
 
 impl fmt::Debug for Trace {

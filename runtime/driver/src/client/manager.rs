@@ -169,7 +169,6 @@ impl Manager {
     }
 
     /// Asks for a resource; await what it returns.
-    #[must_use]
     pub fn claim(&self, resource: &str) -> Ask {
         let Setup { ttl, timeout, .. } = self.shared.setup;
         Ask::new(self.clone(), resource, ttl, timeout)

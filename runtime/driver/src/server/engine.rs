@@ -172,12 +172,10 @@ impl Engine {
         for (id, _) in engine.book.live().filter(|(_, entry)| entry.due_us.is_none()) {
             engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), now_us + unasked_us);
         }
-        if !image.is_empty() {
-            let last_claim = ClaimId::new(found.meta.last_claim);
-            let last_token = Token::new(found.meta.last_token);
-            let saved = Saved { claims, last_claim, last_token };
-            engine.drive(Input::Restart(Some(saved)), None);
-        }
+        let last_claim = ClaimId::new(found.meta.last_claim);
+        let last_token = Token::new(found.meta.last_token);
+        let saved = Saved { claims, last_claim, last_token };
+        engine.drive(Input::Restart((!image.is_empty()).then_some(saved)), None);
         Ok(engine)
     }
 

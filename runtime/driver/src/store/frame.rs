@@ -170,7 +170,7 @@ mod tests {
         }
         let mut rest = out.as_slice();
         for key in keys {
-            assert_eq!(take_entry(&mut rest).expect("whole"), (key.clone(), Some(&b"value"[..])));
+            assert_eq!(take_entry(&mut rest).expect("whole"), (key, Some(&b"value"[..])));
             assert_eq!(take_entry(&mut rest).expect("whole"), (key, None));
         }
         assert!(rest.is_empty());

@@ -183,7 +183,13 @@ async fn take_turns(manager: Manager, newest: Arc<Mutex<u64>>) {
             Ok(claim) => claim,
             Err(error) => match error.cause {
                 Cause::TimedOut | Cause::Lost | Cause::Refused { .. } => continue,
-                _ => panic!("{error}"),
+                Cause::Address(..)
+                | Cause::Credentials(_)
+                | Cause::Claimed { .. }
+                | Cause::TtlTooShort { .. }
+                | Cause::GivenUp
+                | Cause::Keychain(_)
+                | Cause::Answer(_) => panic!("{error}"),
             },
         };
         turns += 1;

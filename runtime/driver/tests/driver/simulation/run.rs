@@ -172,7 +172,13 @@ async fn turn(
             }
             // A server that has lost its memory of a claim says 404.
             Cause::Refused { .. } => return Ok(()),
-            _ => return Err(error),
+            Cause::Address(..)
+            | Cause::Credentials(_)
+            | Cause::Claimed { .. }
+            | Cause::TtlTooShort { .. }
+            | Cause::GivenUp
+            | Cause::Keychain(_)
+            | Cause::Answer(_) => return Err(error),
         },
     };
     let token = claim.fencing_token().expect("this server mints tokens");
@@ -212,7 +218,7 @@ async fn act(claim: &Claim, token: u64, number: usize, dice: &mut Dice, world: &
         assert_eq!(world.newest, (token, number), "two hold the lock at once");
         (world.fenced.read(token), world.unfenced.read(token).expect("it has no fence"))
     };
-    let stall_ms = if dice.number() % 12 == 0 { dice.number() % 1_500 } else { 0 };
+    let stall_ms = if dice.number().is_multiple_of(12) { dice.number() % 1_500 } else { 0 };
     tokio::time::sleep(Duration::from_millis(2 + dice.number() % 30 + stall_ms)).await;
     let is_stalled = stall_ms > 0;
     if !is_stalled && !claim.is_held() {
@@ -254,7 +260,7 @@ fn disturb(sim: &mut Sim<'_>, seed: u64, disk: &Disk, world: &Seen) {
             }
             assert!(now < END - TICK, "everyone gets a turn in the end: {:?}", world.calm_turns);
         }
-        if !is_over && dice.number() % 100 == 0 {
+        if !is_over && dice.number().is_multiple_of(100) {
             let after = now + Duration::from_millis(20 + dice.number() % 800);
             let client = CLIENTS[(dice.number() % 3) as usize];
             let mut world = world.borrow_mut();
