@@ -5,6 +5,7 @@
 
 mod auth;
 mod book;
+mod call;
 mod carry;
 mod clock;
 mod commit;

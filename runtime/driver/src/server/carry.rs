@@ -9,7 +9,8 @@ use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
 
-use super::engine::{Alarm, Engine, Hand};
+use super::call::Hand;
+use super::engine::{Alarm, Engine};
 use super::entry::Entry;
 use super::reply::Reply;
 use super::saved;

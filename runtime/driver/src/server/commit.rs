@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::engine::{Engine, Outbox, Turn};
+use super::call::{Outbox, Turn};
+use super::engine::Engine;
 use super::reply::Reply;
 use crate::store::Store;
 

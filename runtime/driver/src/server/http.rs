@@ -18,8 +18,9 @@ use hyper::header::{
 };
 
 use super::auth::Tokens;
+use super::call::Origin;
 use super::commit::Shared;
-use super::engine::{Engine, Origin};
+use super::engine::Engine;
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;

@@ -217,10 +217,7 @@ impl Server {
         let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
         shared.close();
         drop((timers, committing));
-        match thread.map(std::thread::JoinHandle::join) {
-            None | Some(Ok(())) => Ok(()),
-            Some(Err(_)) => Err(io::Error::other("the committing thread has panicked")),
-        }
+        thread.map_or(Ok(()), join)
     }
 
     fn front(&self, connections: &Arc<AtomicUsize>) -> Front {
@@ -236,6 +233,11 @@ impl Server {
             connections: connections.clone(),
         }
     }
+}
+
+/// Waits until everything is written.
+fn join(thread: std::thread::JoinHandle<()>) -> io::Result<()> {
+    thread.join().map_err(|_| io::Error::other("the committing thread has panicked"))
 }
 
 /// A task that ends with whoever has spawned it.

@@ -1,0 +1,66 @@
+//! A request on its way through the engine, and what goes out for it. Plain data.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+
+use super::reply::{Asked, Reply};
+use crate::store::Batch;
+
+/// What the committer writes, and whom it answers then.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    pub(crate) batch: Batch,
+    pub(crate) answers: Vec<Answer>,
+}
+
+/// Someone who waits for an answer, and the answer.
+pub(crate) type Answer = (oneshot::Sender<Reply>, Reply);
+
+/// A request that is not answered yet.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) asked: Asked,
+    pub(super) claim: Option<u64>,
+    pub(super) resource: Option<u32>,
+    pub(super) base: Arc<str>,
+    pub(super) reply: Option<oneshot::Sender<Reply>>,
+}
+
+/// What a request brings along that the core does not see.
+#[derive(Debug)]
+pub(super) struct Hand {
+    pub(super) caller: u64,
+    /// A POST's data, until its claim begins.
+    pub(super) post: Option<Data>,
+    /// A PATCH's ttl, for the timer that it arms.
+    pub(super) ttl_us: Option<u64>,
+    pub(super) wait_us: u64,
+}
+
+/// A POST's data: the resource's number and name, the ttl, and what the client wants kept.
+pub(super) type Data = (u32, Arc<str>, u64, Option<Box<RawValue>>);
+
+/// An answer, now or when it is on disk or the core has one.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    Now(Reply),
+    Later(Pending),
+}
+
+/// An answer that is to come. Dropping it hangs up.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) caller: u64,
+    pub(crate) reply: oneshot::Receiver<Reply>,
+}
+
+/// How a request came.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// `https://host/v1/claims/`, in front of every id.
+    pub(crate) base: Arc<str>,
+    /// How long the client is ready to wait for the lock.
+    pub(crate) wait_us: Option<u64>,
+}
