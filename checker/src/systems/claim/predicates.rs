@@ -41,8 +41,10 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ClaimTypes>) {
 fn asked(past: &mut Past, command: client::Command) {
     match command {
         client::Command::Claim { key: _ } => past.waits = true,
-        // Who sends a signal waits for nothing any more.
-        client::Command::Signal => (past.waits, past.releases) = (false, false),
+        // Who sends a signal waits for nothing any more, and has nothing to give back.
+        client::Command::Signal => {
+            (past.waits, past.releases, past.is_held) = (false, false, false);
+        }
         // A release() before claim() has answered has no lock to speak of.
         client::Command::Release => past.releases |= past.is_held,
         client::Command::Act => {}
