@@ -28,17 +28,26 @@ guards:
   server has it: {}
   someone waits: {}
 transitions:
-  - { from: not exist, to: ACTIVE,   event: requested, if: server has it,          do: [tell the client] }
-  - { from: not exist, to: WAITLOCK, event: requested, if: { not: server has it }, do: [ask the server] }
+  - { from: not exist, to: ACTIVE, event: requested, if: server has it, do: [tell the client] }
+  - from: not exist
+    to: WAITLOCK
+    event: requested
+    if: { not: server has it }
+    do: [ask the server]
   - from: ACCEPTED
     to: DELETED
     event: [refused, released]
-    do: [tell the client, { if: server has it, do: [tell the server, { if: someone waits, do: [ask the server] }] }]
+    do:
+      - tell the client
+      - if: server has it
+        do: [tell the server, { if: someone waits, do: [ask the server] }]
   - { from: WAITLOCK, to: ACTIVE,    event: granted, do: [tell the client] }
   - { from: DELETED,  to: not exist, event: removed }
   - { from: any,      to: same,      event: requested }
 ignore:
-  - { state: any, event: [granted, refused, released, removed], because: it is too late or too early }
+  - state: any
+    event: [granted, refused, released, removed]
+    because: it is too late or too early
 ";
 
 fn literal() -> Literal {
