@@ -2,7 +2,7 @@
 //!
 //! Rounds of the two alternate, and the smallest time of each counts: what else the machine does
 //! only ever adds. Where a loop comes to lie in memory can cost or save it a tenth: each side is
-//! compiled in [`PLACES`] places, and its best one counts. The ratio is generated over hand-written;
+//! compiled in [`PLACES`] places, and its best counts. The ratio is generated over hand-written;
 //! below 1 the generated one is faster.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
