@@ -26,27 +26,28 @@ fn main() {
     let time = Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("{cores} cores, shared by server and generator, {} s a row\n", time.as_secs_f64());
-    println!("| load | store | clients | a second | p50 ms | p99 ms | Jain |");
-    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: |");
+    println!("| load | store | clients | a second | p50 ms | p99 ms | Jain | CPU us of both |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for store in ["memory", "disk"] {
         for clients in [8, 64] {
-            let tallies = measure(store, clients, time, pairs);
-            print_row("lock + unlock pairs", store, &tallies, time);
+            let (tallies, cpu) = measure(store, clients, time, pairs);
+            print_row("lock + unlock pairs", store, &tallies, time, cpu);
         }
     }
     for store in ["memory", "disk"] {
-        let tallies = measure(store, 64, time, hand_overs);
-        print_row("hand-overs of one lock", store, &tallies, time);
+        let (tallies, cpu) = measure(store, 64, time, hand_overs);
+        print_row("hand-overs of one lock", store, &tallies, time, cpu);
     }
 }
 
-/// Runs a number of clients against a server of their own.
+/// Runs a number of clients against a server of their own: what they got done, and the processor
+/// time that both took together.
 fn measure<F>(
     store: &str,
     clients: usize,
     time: Duration,
     load: impl Fn(Client, usize, Instant) -> F,
-) -> Vec<Tally>
+) -> (Vec<Tally>, Duration)
 where
     F: Future<Output = Tally> + 'static,
 {
@@ -59,6 +60,9 @@ where
         for _ in 0..clients {
             connected.push(Client::connect(server.at).await);
         }
+        let processes = ["self".to_owned(), server.child.id().to_string()];
+        let cpu = || processes.iter().map(|process| cpu_time(process)).sum::<Duration>();
+        let before = cpu();
         let end = Instant::now() + time;
         let running: Vec<_> = connected
             .into_iter()
@@ -69,8 +73,19 @@ where
         for task in running {
             tallies.push(task.await.expect("a client ends well"));
         }
-        tallies
+        (tallies, cpu() - before)
     })
+}
+
+/// What a process has had of the processors so far; the kernel counts in hundredths of a second.
+fn cpu_time(process: &str) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
+    // The name in parentheses may hold anything; behind it the 12th and 13th are user and system.
+    let (_, fields) = stat.rsplit_once(')').expect("a name in parentheses");
+    let ticks = |at| -> u64 {
+        fields.split_whitespace().nth(at).and_then(|ticks| ticks.parse().ok()).expect("a number")
+    };
+    Duration::from_millis((ticks(11) + ticks(12)) * 10)
 }
 
 /// Locks and unlocks a resource of its own.
@@ -113,16 +128,17 @@ async fn hand_overs(mut client: Client, _number: usize, end: Instant) -> Tally {
     tally
 }
 
-fn print_row(load: &str, store: &str, tallies: &[Tally], time: Duration) {
+fn print_row(load: &str, store: &str, tallies: &[Tally], time: Duration, cpu: Duration) {
     let counts: Vec<usize> = tallies.iter().map(Tally::count).collect();
     let all = Tally::sum(tallies);
     println!(
-        "| {load} | {store} | {} | {:.0} | {:.2} | {:.2} | {:.3} |",
+        "| {load} | {store} | {} | {:.0} | {:.2} | {:.2} | {:.3} | {:.0} |",
         tallies.len(),
         all.count() as f64 / time.as_secs_f64(),
         all.percentile_ms(50),
         all.percentile_ms(99),
         jain(&counts),
+        cpu.as_secs_f64() * 1e6 / all.count() as f64,
     );
 }
 
