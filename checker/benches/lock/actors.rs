@@ -75,7 +75,10 @@ impl Actor for Node {
                             out.cancel_timer(());
                         }
                     }
-                    _ => {}
+                    Message::Request(_)
+                    | Message::Grant(_)
+                    | Message::Release(_)
+                    | Message::Acknowledge(_) => {}
                 }
             }
             (Self::Server { .. }, State::Server { holder, done }) => {
@@ -101,7 +104,10 @@ impl Actor for Node {
                         out.send(from, Message::Acknowledge(of));
                     }
                     Message::Release(of) if of < at => out.send(from, Message::Acknowledge(of)),
-                    _ => {}
+                    Message::Request(_)
+                    | Message::Grant(_)
+                    | Message::Release(_)
+                    | Message::Acknowledge(_) => {}
                 }
             }
             _ => unreachable!("a node keeps its role"),

@@ -63,9 +63,9 @@ impl Packed {
                 other(state & !(1u64 << (at + 6 + bit)));
                 match bit & 3 {
                     REQUEST if of == done && (holder == 0 || holder == me) => {
-                        other(state & !(15 << HOLDER) | me << HOLDER | message(GRANT, of));
+                        other((state & !(15 << HOLDER)) | (me << HOLDER) | message(GRANT, of));
                     }
-                    GRANT if phase == 1 && of == round => other(state ^ 3 << at),
+                    GRANT if phase == 1 && of == round => other(state ^ (3 << at)),
                     RELEASE if of == done && holder == me => {
                         let freed = state & !(15 << HOLDER);
                         other(freed + (1 << (at + 4)) | message(ACKNOWLEDGE, of));

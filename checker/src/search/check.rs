@@ -176,9 +176,12 @@ fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
 
 type RunOf<S> = Run<State<<S as System>::Types>, Action<<S as System>::Types>>;
 
+/// A state's actions, each with the state it leads to.
+type After<S> = Vec<(Action<<S as System>::Types>, State<<S as System>::Types>)>;
+
 /// A trail as a run of the World, taken once more through the real cores.
 fn real_run<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> RunOf<S> {
-    let successors = |state: &State<S::Types>| -> Vec<(Action<S::Types>, State<S::Types>)> {
+    let successors = |state: &State<S::Types>| -> After<S> {
         let actions = world.actions_of(state).into_iter();
         actions
             .filter_map(|action| world.after(state, &action).map(|next| (action, next)))

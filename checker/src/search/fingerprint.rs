@@ -28,9 +28,7 @@ impl Stable {
 
 /// Both halves of a product in one word.
 fn halves(product: u128) -> u64 {
-    #[expect(clippy::cast_possible_truncation, reason = "the low half is what is wanted")]
     let low = product as u64;
-    #[expect(clippy::cast_possible_truncation, reason = "shifted, it fits")]
     let high = (product >> 64) as u64;
     low ^ high
 }

@@ -66,7 +66,6 @@ fn key(first: u32, second: u32) -> u64 {
     u64::from(first) << u32::BITS | u64::from(second)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "only the low bits of a slot are used")]
 fn home(key: u64) -> usize {
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
