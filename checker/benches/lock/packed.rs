@@ -68,7 +68,7 @@ impl Packed {
                     GRANT if phase == 1 && of == round => other(state ^ (3 << at)),
                     RELEASE if of == done && holder == me => {
                         let freed = state & !(15 << HOLDER);
-                        other(freed + (1 << (at + 4)) | message(ACKNOWLEDGE, of));
+                        other((freed + (1 << (at + 4))) | message(ACKNOWLEDGE, of));
                     }
                     RELEASE if of < done => other(state | message(ACKNOWLEDGE, of)),
                     ACKNOWLEDGE if phase == 3 && of == round => {
