@@ -118,10 +118,7 @@ fn check_mode_writes_nothing_and_names_what_is_stale() {
     assert_eq!(said, format!("{} is stale\nto write it anew: mend it", dir.join("a.md").display()));
     assert!(!dir.exists(), "check mode made a directory");
     assert_eq!(put(&dir, &files, Mode::Write, "mend it").expect("it can be written").len(), 1);
-    assert_eq!(
-        put(&dir, &files, Mode::Check, "mend it").expect("it is fresh"),
-        [dir.join("a.md"); 0]
-    );
+    assert!(put(&dir, &files, Mode::Check, "mend it").expect("it is fresh").is_empty());
     let ours = "Written by `mend it`; an edit here is lost.\n";
     files.insert("b.md".to_owned(), ours.to_owned());
     put(&dir, &files, Mode::Write, "mend it").expect("it can be written");
