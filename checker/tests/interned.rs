@@ -5,14 +5,17 @@
 mod parts;
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use parts::{Lock, Part};
+use stateright::{Checker as _, Model as _};
 use turnstile_checker::parts::{Parts, Place, cascade};
 use turnstile_checker::report::options::{Limits, Reductions, Silent};
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::search::breadth::{Ask, Walk, search};
 use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::interned::Interned;
+use turnstile_checker::search::reference::{Model, NAMES};
 use turnstile_checker::search::replay::{replay, trail};
 use turnstile_checker::search::space::Space;
 use turnstile_checker::systems;
@@ -72,6 +75,15 @@ fn successors(system: &Lock, state: &[Part]) -> Vec<Vec<Part>> {
 #[test]
 fn two_clients_one_round() {
     check(2, 1, Reductions::NONE, 2_345);
+}
+
+/// Stateright on the same parts, as values: the same states, and nothing that breaks.
+#[test]
+fn stateright_counts_the_same() {
+    let model = Model::new(Arc::new(Lock::new(2, 1)));
+    let checker = model.checker().spawn_bfs().join();
+    assert_eq!(checker.unique_state_count(), 2_345);
+    assert!(checker.discovery(NAMES[0]).is_none(), "mutual exclusion");
 }
 
 #[test]
