@@ -29,9 +29,9 @@ pub(crate) struct Subject {
 /// A size of the lock protocol is `CLIENTSxROUNDS`; anything else is a world of the claim system.
 pub(crate) fn sizes(is_full: bool) -> Vec<String> {
     let sizes: &[&str] = if is_full {
-        &["3x1", "2x2", "4x1", "loss", "loss clients=3"]
+        &["3x1", "2x2", "4x1", "echo", "small clients=3"]
     } else {
-        &["3x1", "2x2", "loss"]
+        &["3x1", "2x2", "echo"]
     };
     sizes.iter().map(|size| (*size).to_owned()).collect()
 }
@@ -134,7 +134,7 @@ fn interned<S: turnstile_checker::world::System>(world: &World<S>, threads: usiz
     outcome.states as u64
 }
 
-/// A world of the claim system: `loss`, or with settings `loss clients=3`.
+/// A world of the claim system: `echo`, or with settings `small clients=3`.
 fn search_claims(name: &str, size: &str) -> Found {
     let mut words = size.split_whitespace();
     let world = words.next()?;
