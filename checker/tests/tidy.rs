@@ -36,7 +36,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "function",
         "one match over the whole table, as one would write it by hand: that is what is measured",
     ),
-    ("spec/tests/prose.rs", "line", "the rows of a table stand in columns, one a line"),
 ];
 
 /// The rooms, each with the crates in it; a crate may use crates of its own room and of rooms
