@@ -12,11 +12,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
-content-length: 48\r\nconnection: close\r\n\r\n\
-{\"message\":\"The request did not come in time.  \"}";
+content-length: 47\r\nconnection: close\r\n\r\n\
+{\"message\":\"The request did not come in time.\"}";
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
 retry-after: 1\r\ncontent-length: 48\r\nconnection: close\r\n\r\n\
-{\"message\":\"Too many connections are open now. \"}";
+{\"message\":\"Too many connections are open now.\"}";
 
 /// Where connections come from.
 pub trait Accept: Send {
