@@ -11,6 +11,7 @@ pub mod fence;
 pub mod number;
 pub mod scenario;
 pub mod step;
+pub mod view;
 
 pub use number::{Class, Numbers, Order};
 pub use step::{Core, Effect, Input, Out};

@@ -91,6 +91,8 @@ numbers! {
     ClaimId: "claim id", Rank;
     /// What makes a repeated POST the same claim. Drawn by the caller, unique for ever.
     IdempotencyKey: "idempotency key", Equality;
+    /// A view's number: greater than that of every view that it follows.
+    ViewId: "view id", Rank;
 }
 
 impl Token {
@@ -105,6 +107,14 @@ impl ClaimId {
     /// Mints the id that comes after this one.
     #[must_use]
     pub(crate) const fn next(self) -> Self {
+        Self(self.0.strict_add(1))
+    }
+}
+
+impl ViewId {
+    /// Mints the id that comes after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
         Self(self.0.strict_add(1))
     }
 }
