@@ -136,9 +136,19 @@ fn the_end_of_the_pipe_gives_back_what_is_held_and_gives_up_what_is_not() {
             Some(request.ask)
         })
         .collect();
-    assert_eq!(sent, [status(DOOR, Asked::Released), status(GATE, Asked::Aborted)]);
+    assert_eq!(sent, [status(DOOR, Asked::Released), status(GATE, Asked::Withdrawn)]);
     assert_eq!(run.told(Command::Close), [], "once is enough");
     assert_eq!(run.told(Command::Release { resource: DOOR }), []);
+}
+
+#[test]
+fn who_was_told_that_the_time_is_over_has_nothing_more_to_give_up() {
+    let mut run = Run::new();
+    let call = asked(&run.claims(DOOR, 1)).0;
+    run.hears(Response { claim: Some(ClaimId::new(1)), ..Response::bare(call, 202) });
+    let effects = run.fires(DOOR, Resource::TimeoutTimer);
+    assert_eq!(asked(&effects).1, status(DOOR, Asked::Withdrawn));
+    assert_eq!(run.told(Command::Release { resource: DOOR }), [], "it is withdrawn already");
 }
 
 #[test]

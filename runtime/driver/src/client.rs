@@ -5,18 +5,25 @@
 
 mod ask;
 mod call;
+mod carry;
 mod chain;
 mod claim;
+mod clock;
 mod connect;
 mod drive;
+mod entry;
 mod error;
 mod look;
 mod manager;
+mod order;
 mod pace;
 mod place;
+mod request;
+mod slot;
 
 pub use ask::Ask;
 pub use claim::{Changes, Claim, Standing};
+pub use clock::Clock;
 pub use connect::{Connector, Stream};
 pub use error::{Cause, Error};
 pub use manager::{Manager, Setup};

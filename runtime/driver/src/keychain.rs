@@ -1,7 +1,8 @@
 //! The keychain: claims held on behalf of a program at the other end of a pipe, in lines of JSON.
 //!
-//! A line in is a wish, a line out is its answer or says how a claim stands now. It keeps no
-//! state of a claim beyond the handle; the end of the input releases everything.
+//! A line in is a wish, a line out is its answer or says how a claim stands now. Which claims there
+//! may be, and what becomes of them, is the keychain core's, which the client's [`Manager`] drives;
+//! this keeps the handles. The end of the input releases everything.
 
 pub mod line;
 
@@ -16,20 +17,17 @@ use tokio::io::{
 };
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
-use self::line::{LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told};
+use self::line::{CLAIMED, HELD, JEOPARDY, LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told};
 use crate::client::{Cause, Claim, Error, Manager, Setup, Standing};
 
 /// A longer line is not read.
 pub const LINE_MAX: u64 = 1 << 20;
-/// More claims than this are not held for one program.
-pub const CLAIMS_MAX: usize = 10_000;
 /// How long the server may take to acknowledge the releases at the end.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
 
-/// Claims by resource; none while one is waited for.
-type Held = Arc<Mutex<BTreeMap<String, Option<Arc<Claim>>>>>;
+/// What is held, by resource.
+type Held = Arc<Mutex<BTreeMap<String, Arc<Claim>>>>;
 
 /// Serves wishes until the input ends, then releases everything.
 ///
@@ -137,43 +135,20 @@ impl Keychain {
         if let Some(data) = &line.data {
             ask = ask.raw_data(data.clone());
         }
-        {
-            let mut held = self.held.lock().await;
-            if held.contains_key(resource) {
-                return self.refuse(id, resource, "it is claimed here already".into());
-            }
-            if held.len() >= CLAIMS_MAX {
-                return self.refuse(id, resource, "too many claims are held here".into());
-            }
-            held.insert(resource.to_owned(), None);
-        }
         match ask.await {
             Ok(claim) => {
                 let claim = Arc::new(claim);
-                let wanted = match self.held.lock().await.get_mut(resource) {
-                    Some(place) => {
-                        *place = Some(claim.clone());
-                        true
-                    }
-                    None => false,
-                };
-                if !wanted {
-                    return self.refuse(id, resource, "it was released while it waited".into());
-                }
+                self.held.lock().await.insert(resource.to_owned(), claim.clone());
                 self.say(id, Told::Held(now(&claim)));
                 self.watch(claim).await;
             }
-            Err(error) => {
-                self.held.lock().await.remove(resource);
-                self.refuse_for(id, resource, &error);
-            }
+            Err(error) => self.refuse_for(id, resource, &error),
         }
     }
 
     /// Says how a claim stands, whenever that changes, until it is lost or released.
     async fn watch(&self, claim: Arc<Claim>) {
         let mut changes = claim.changes();
-        let resource = claim.resource().to_owned();
         // The handle in `held` keeps the claim; this one must not.
         let weak = Arc::downgrade(&claim);
         drop(claim);
@@ -181,9 +156,9 @@ impl Keychain {
             let Some(claim) = weak.upgrade() else { return };
             let now = now(&claim);
             drop(claim);
-            let is_lost = now.standing == name(Standing::Lost);
+            let is_lost = now.standing == LOST;
             if is_lost {
-                self.held.lock().await.remove(&resource);
+                self.held.lock().await.remove(&now.resource);
             }
             self.say(Value::Null, Told::Now(now));
             if is_lost {
@@ -193,7 +168,7 @@ impl Keychain {
     }
 
     async fn refresh(&self, id: Value, resource: &str, ttl: Option<f64>) {
-        let claim = self.held.lock().await.get(resource).cloned().flatten();
+        let claim = self.held.lock().await.get(resource).cloned();
         let Some(claim) = claim else {
             return self.refuse(id, resource, "it is not held here".into());
         };
@@ -206,21 +181,13 @@ impl Keychain {
 
     async fn release(&self, id: Value, resource: &str) {
         let claim = self.held.lock().await.remove(resource);
-        let Some(claim) = claim else {
-            return self.refuse(id, resource, "it is not claimed here".into());
-        };
         let ended = match claim.map(Arc::try_unwrap) {
-            None => {
-                self.manager.give_up(resource).await;
-                Ok(())
-            }
             Some(Ok(claim)) => claim.release().await,
-            // A refresh is under way: the last handle that is dropped releases.
-            Some(Err(claim)) => {
-                drop(claim);
-                self.manager.give_up(resource).await;
-                Ok(())
-            }
+            // It is waited for, or a refresh is under way: then the last handle is dropped later.
+            None | Some(Err(_)) => match self.manager.give_up(resource).await {
+                true => Ok(()),
+                false => return self.refuse(id, resource, "it is not claimed here".into()),
+            },
         };
         match ended {
             Ok(()) => self.say(id, Told::Released { resource: resource.to_owned() }),
@@ -230,24 +197,25 @@ impl Keychain {
 
     fn refuse_for(&self, id: Value, resource: &str, error: &Error) {
         let (resource, message) = (resource.to_owned(), error.to_string());
-        let kind = match &error.cause {
-            Cause::TimedOut => TIMED_OUT,
-            Cause::Lost => LOST,
+        let (kind, first) = match &error.cause {
+            Cause::TimedOut => (TIMED_OUT, None),
+            Cause::Lost => (LOST, None),
+            Cause::Claimed { first } => (CLAIMED, Some(first.clone())),
             Cause::Address(..)
             | Cause::Credentials(_)
-            | Cause::Claimed { .. }
+            | Cause::TooMany
             | Cause::TtlTooShort { .. }
             | Cause::Refused { .. }
             | Cause::GivenUp
             | Cause::Keychain(_)
-            | Cause::Answer(_) => REFUSED,
+            | Cause::Answer(_) => (REFUSED, None),
         };
-        self.say(id, Told::Error { resource, kind: kind.into(), message });
+        self.say(id, Told::Error { resource, kind: kind.into(), message, first });
     }
 
     fn refuse(&self, id: Value, resource: &str, message: String) {
         let resource = resource.to_owned();
-        self.say(id, Told::Error { resource, kind: REFUSED.into(), message });
+        self.say(id, Told::Error { resource, kind: REFUSED.into(), message, first: None });
     }
 
     fn say(&self, id: Value, told: Told) {
@@ -262,32 +230,15 @@ fn now(claim: &Claim) -> Now {
         url: claim.url(),
         fencing_token: claim.fencing_token(),
         standing: name(claim.standing()).to_owned(),
-        until: claim.deadline().map_or(0.0, monotonic),
+        until: claim.on_shared_clock().map_or(0.0, |(_, shared)| shared),
+        margin: claim.margin().as_secs_f64(),
     }
 }
 
 const fn name(standing: Standing) -> &'static str {
     match standing {
-        Standing::Held => "held",
-        Standing::Jeopardy => "jeopardy",
-        Standing::Lost => "lost",
+        Standing::Held => HELD,
+        Standing::Jeopardy => JEOPARDY,
+        Standing::Lost => LOST,
     }
-}
-
-/// An instant on the machine's monotonic clock, which all its processes share.
-fn monotonic(at: Instant) -> f64 {
-    let instant = Instant::now();
-    let ahead = at.saturating_duration_since(instant).as_secs_f64();
-    clock() + ahead - instant.saturating_duration_since(at).as_secs_f64()
-}
-
-/// The instant of a time on the machine's monotonic clock; at the latest now, if it is past.
-pub(crate) fn instant(until: f64) -> Instant {
-    let ahead = Duration::try_from_secs_f64(until - clock()).unwrap_or_default();
-    Instant::now() + ahead
-}
-
-fn clock() -> f64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }

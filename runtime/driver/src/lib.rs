@@ -5,5 +5,6 @@ pub mod client;
 pub mod keychain;
 pub mod server;
 pub mod store;
+mod timers;
 pub mod trace;
 pub mod wire;

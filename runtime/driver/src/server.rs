@@ -18,7 +18,6 @@ mod page;
 mod reply;
 mod saved;
 mod serve;
-mod timers;
 mod tls;
 
 pub use auth::Tokens;

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_core::claim::client::Client;
+use turnstile_core::claim::keychain::Keychain;
 use turnstile_core::claim::record::Records;
 use turnstile_core::step::{InputOf, OutOf, Taken};
 
@@ -22,12 +22,12 @@ pub enum Step {
         /// What went out.
         out: OutOf<Records>,
     },
-    /// Of a claim's client.
+    /// Of a manager's keychain.
     Client {
         /// What came in.
-        input: InputOf<Client>,
+        input: InputOf<Keychain>,
         /// What went out.
-        out: OutOf<Client>,
+        out: OutOf<Keychain>,
     },
 }
 

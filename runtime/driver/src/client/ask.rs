@@ -1,22 +1,22 @@
 //! A claim on its way: asked for, waited for, and given up by whoever stops waiting.
 //!
-//! It starts the claim's core and waits for what it tells; what follows is the core's.
+//! It asks the manager's core and waits for what it tells; what follows is the core's.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{oneshot, watch};
 use turnstile_core::claim::client::Notice;
 
-use super::chain::Link;
 use super::claim::Claim;
-use super::drive::{Drive, View};
+use super::drive::ended;
 use super::error::{Cause, Error};
-use super::manager::{Manager, Slot, check_ttl};
-use super::pace::{Dice, Pace};
+use super::manager::{Manager, check_ttl};
+use super::order::{New, Order, Refusal, View};
+use super::pace::Pace;
+use super::slot::Slot;
 
 /// A claim that is being asked for.
 #[derive(Debug)]
@@ -67,90 +67,45 @@ impl Ask {
         let error = |cause| Error { resource: self.resource.clone(), claim: None, cause };
         check_ttl(self.ttl).map_err(error)?;
         let slot = loop {
-            let ending = match self.begin() {
-                Ok(slot) => break slot,
-                Err(first) if first.is_ending.load(Ordering::Relaxed) => first,
-                Err(first) => {
-                    let first = first.url().unwrap_or_else(|| "a claim not yet answered".into());
-                    return Err(error(Cause::Claimed { first }));
-                }
-            };
-            let mut view = ending.view.clone();
-            // The slot is removed before the channel closes.
-            while view.changed().await.is_ok() {}
-        };
-        // From here on whoever stops waiting gives up.
-        let waiting = Waiting { slot: Some(slot.clone()) };
-        let mut view = slot.view.clone();
-        let told = view.wait_for(|view| view.notice.is_some()).await.map(|view| view.notice);
-        let cause = match told.ok().flatten() {
-            Some(Notice::Acquired { .. }) => {
-                waiting.keep();
-                let wishes = slot.wishes.clone();
-                return Ok(Claim::new(slot, view, wishes));
+            let (slot, refused) = self.begin();
+            // From here on whoever stops waiting gives up.
+            let slot = Waiting(Some(slot));
+            match refused.await {
+                // It was not refused, then.
+                Err(_) => break slot,
+                Ok(Refusal::Ending(first)) => ended(first).await,
+                Ok(Refusal::Final(cause)) => return Err(error(cause)),
             }
-            Some(Notice::TimedOut) => Cause::TimedOut,
-            Some(Notice::Failed { status }) => {
-                let reason = view.borrow().reason.clone();
-                Cause::Refused { status: status.unwrap_or(0), reason }
-            }
-            Some(Notice::Lost) => Cause::Lost,
-            Some(Notice::Released) => Cause::GivenUp,
-            None => view.borrow().trouble.clone().unwrap_or(Cause::GivenUp),
         };
-        // The core is giving the claim up already.
-        slot.begin_end();
-        waiting.keep();
-        Err(slot.error(cause))
+        slot.granted().await
     }
 
-    /// Starts the claim's core, unless the resource has one already.
-    fn begin(&self) -> Result<Arc<Slot>, Arc<Slot>> {
+    /// Asks for the claim, and tells where it is said if it is refused at once.
+    fn begin(&self) -> (Arc<Slot>, oneshot::Receiver<Refusal>) {
         let shared = &self.manager.shared;
-        let mut slots = shared.slots();
-        if let Some(first) = slots.get(&self.resource) {
-            return Err(first.clone());
-        }
-        let (wishes, wished) = mpsc::unbounded_channel();
+        let key = shared.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
         let (view, seen) = watch::channel(View::default());
-        let slot = Arc::new(Slot {
+        let (refused, refusal) = oneshot::channel();
+        let orders = shared.orders();
+        let new = New {
             resource: self.resource.clone(),
-            place: shared.caller.place().clone(),
-            view: seen,
-            wishes,
-            is_ending: AtomicBool::new(false),
-        });
-        slots.insert(self.resource.clone(), slot.clone());
-        let seed = shared.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
-        let node = format!("client {seed:016x}");
-        let pace = Pace { ttl: self.ttl, timeout: self.timeout };
-        let (resource, user_data) = (self.resource.clone(), self.data.clone().or_else(who));
-        let run: Pin<Box<dyn Future<Output = watch::Sender<View>> + Send>> = match &shared.chain {
-            Some(chain) => {
-                let chain = chain.clone();
-                Box::pin(Link { chain, resource, user_data, pace, wishes: wished, view }.run())
-            }
-            None => {
-                let drive = Drive {
-                    caller: shared.caller.clone(),
-                    resource,
-                    user_data,
-                    pace,
-                    dice: Dice::seeded(seed),
-                    trace: shared.setup.trace.as_ref().map(|trace| trace.of(&node)),
-                    wishes: wished,
-                    view,
-                };
-                Box::pin(drive.run())
-            }
+            key,
+            user_data: self.data.clone().or_else(who),
+            pace: Pace { ttl: self.ttl, timeout: self.timeout },
+            view,
+            refused,
         };
-        let (shared, resource) = (shared.clone(), self.resource.clone());
-        tokio::spawn(async move {
-            let view = run.await;
-            shared.slots().remove(&resource);
-            drop(view);
-        });
-        Ok(slot)
+        // Where nobody takes it the view closes, and says so.
+        let _dead = orders.send(Order::Claim(Box::new(new)));
+        let slot = Slot {
+            resource: self.resource.clone(),
+            key,
+            place: shared.caller.place().clone(),
+            clock: shared.setup.clock.clone(),
+            view: seen,
+            orders,
+        };
+        (Arc::new(slot), refusal)
     }
 }
 
@@ -164,20 +119,36 @@ impl IntoFuture for Ask {
 }
 
 /// Someone waits for the lock; dropped, it gives up.
-struct Waiting {
-    slot: Option<Arc<Slot>>,
-}
+struct Waiting(Option<Arc<Slot>>);
 
 impl Waiting {
-    fn keep(mut self) {
-        self.slot = None;
+    /// Waits for the lock, or why it is not to be had.
+    async fn granted(mut self) -> Result<Claim, Error> {
+        let slot = self.0.clone().expect("it is there until it is granted");
+        let mut view = slot.view.clone();
+        let told = view.wait_for(|view| view.notice.is_some()).await.map(|view| view.notice);
+        let cause = match told.ok().flatten() {
+            Some(Notice::Acquired { .. }) => {
+                self.0 = None;
+                return Ok(Claim::new(slot));
+            }
+            Some(Notice::TimedOut) => Cause::TimedOut,
+            Some(Notice::Failed { status }) => {
+                let reason = view.borrow().reason.clone();
+                Cause::Refused { status: status.unwrap_or(0), reason }
+            }
+            Some(Notice::Lost) => Cause::Lost,
+            Some(Notice::Released) => Cause::GivenUp,
+            None => view.borrow().trouble.clone().unwrap_or(Cause::GivenUp),
+        };
+        Err(slot.error(cause))
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(slot) = &self.slot {
-            slot.give_up();
+        if let Some(slot) = &self.0 {
+            slot.leave();
         }
     }
 }

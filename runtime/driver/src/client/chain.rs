@@ -1,89 +1,66 @@
 //! Claims through a keychain: a child process that makes the requests, and outlives no one.
 //!
-//! It speaks the keychain's lines and keeps what they say in a claim's view. A keychain that dies
-//! takes every claim with it, and whoever waits is told at once.
+//! It passes orders on as the keychain's lines and keeps what they say in the claims' views. A
+//! keychain that dies takes every claim with it, and whoever waits is told at once.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 use turnstile_core::claim::client::Notice;
 use turnstile_core::number::Token;
 
-use super::drive::{View, Wish};
+use super::clock::Clock;
+use super::entry::Entry;
 use super::error::Cause;
-use super::pace::Pace;
-use crate::keychain::instant;
-use crate::keychain::line::{LOST, Line, Now, Reply, TIMED_OUT, Told};
+use super::manager::Setup;
+use super::order::{New, Order, Refusal, View};
+use crate::keychain::line::{CLAIMED, JEOPARDY, LOST, Line, Now, Reply, TIMED_OUT, Told};
 use crate::wire::claim::id_in;
 
-/// A keychain that runs.
-#[derive(Clone, Debug)]
-pub(super) struct Chain {
-    /// Its process.
-    pub(super) id: Option<u32>,
+/// A keychain that runs, and the claims that it holds for this program.
+struct Chain {
+    clock: Clock,
     lines: mpsc::UnboundedSender<Line>,
-    routes: Routes,
+    /// By key, which is the id of the lines about it.
+    entries: BTreeMap<u64, Entry>,
 }
 
-/// Who is told of a resource; none once the keychain is dead.
-type Routes = Arc<Mutex<Option<BTreeMap<String, mpsc::UnboundedSender<Told>>>>>;
-
-/// One claim through a keychain.
-#[derive(Debug)]
-pub(super) struct Link {
-    pub(super) chain: Chain,
-    pub(super) resource: String,
-    pub(super) user_data: Option<Box<RawValue>>,
-    pub(super) pace: Pace,
-    pub(super) wishes: mpsc::UnboundedReceiver<Wish>,
-    pub(super) view: watch::Sender<View>,
-}
-
-impl Chain {
-    /// Starts the `claim` program as a keychain.
-    pub(super) fn start(
-        program: &Path,
-        url: &str,
-        token: Option<&str>,
-        authority: Option<&Path>,
-    ) -> io::Result<Self> {
-        let mut command = Command::new(program);
-        command.args(["--url", url, "keychain"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
-        for (name, value) in [
-            ("TURNSTILE_TOKEN", token.map(Into::into)),
-            ("TURNSTILE_CA", authority.map(|path| path.as_os_str().to_owned())),
-        ] {
-            if let Some(value) = value {
-                command.env(name, value);
-            }
+/// Starts the `claim` program as a keychain: its process, and where it takes orders.
+pub(super) fn start(
+    program: &Path,
+    setup: &Setup,
+) -> io::Result<(u32, mpsc::UnboundedSender<Order>)> {
+    let mut command = Command::new(program);
+    command.args(["--url", &setup.url, "keychain"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+    let authority = setup.connector.authority();
+    for (name, value) in [
+        ("TURNSTILE_TOKEN", setup.token.as_deref().map(AsRef::as_ref)),
+        ("TURNSTILE_CA", authority.map(Path::as_os_str)),
+    ] {
+        if let Some(value) = value {
+            command.env(name, value);
         }
-        let mut child = command.spawn()?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        let (Some(input), Some(output)) = (input, output) else {
-            return Err(io::Error::other("the keychain has no pipe"));
-        };
-        let id = child.id();
-        let (lines, spoken) = mpsc::unbounded_channel();
-        let routes: Routes = Arc::new(Mutex::new(Some(BTreeMap::new())));
-        tokio::spawn(write(input, spoken));
-        tokio::spawn(read(child, output, routes.clone()));
-        Ok(Self { id, lines, routes })
     }
-
-    fn say(&self, line: Line) {
-        // A dead keychain has told everyone already.
-        let _dead = self.lines.send(line);
-    }
+    let mut child = command.spawn()?;
+    let (Some(input), Some(output), Some(id)) =
+        (child.stdin.take(), child.stdout.take(), child.id())
+    else {
+        return Err(io::Error::other("the keychain has no pipe"));
+    };
+    let (lines, spoken) = mpsc::unbounded_channel();
+    let (orders, ordered) = mpsc::unbounded_channel();
+    tokio::spawn(write(input, spoken));
+    let chain = Chain { clock: setup.clock.clone(), lines, entries: BTreeMap::new() };
+    tokio::spawn(chain.run(child, BufReader::new(output).lines(), ordered));
+    Ok((id, orders))
 }
 
 async fn write(mut input: ChildStdin, mut lines: mpsc::UnboundedReceiver<Line>) {
@@ -97,155 +74,184 @@ async fn write(mut input: ChildStdin, mut lines: mpsc::UnboundedReceiver<Line>) 
     }
 }
 
-async fn read(mut child: Child, output: ChildStdout, routes: Routes) {
-    let mut lines = BufReader::new(output).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        let Ok(Reply { id: _, told }) = serde_json::from_str(&line) else {
-            tracing::warn!(line, "the keychain says what nobody understands");
-            continue;
-        };
-        let resource = match &told {
-            Told::Held(now) | Told::Refreshed(now) | Told::Now(now) => &now.resource,
-            Told::Released { resource } | Told::Error { resource, .. } => resource,
-        };
-        if let Some(route) = lock(&routes).as_ref().and_then(|routes| routes.get(resource)) {
-            // Whoever has ended needs to hear no more.
-            let _ended = route.send(told);
-        }
-    }
-    // Dropping the routes tells everyone.
-    drop(lock(&routes).take());
-    if let Err(error) = child.wait().await {
-        tracing::warn!(%error, "the keychain's end cannot be told");
-    }
-}
-
-fn lock(routes: &Routes) -> MutexGuard<'_, Option<BTreeMap<String, mpsc::UnboundedSender<Told>>>> {
-    routes.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Link {
-    /// Runs until the claim is over. Dropping what it returns says so.
-    pub(super) async fn run(mut self) -> watch::Sender<View> {
-        let (route, mut told) = mpsc::unbounded_channel();
-        match lock(&self.chain.routes).as_mut() {
-            Some(routes) => {
-                routes.insert(self.resource.clone(), route);
-            }
-            None => {
-                self.die();
-                return self.view;
-            }
-        }
-        let seconds = |time: Duration| time.as_secs_f64();
-        self.chain.say(Line {
-            claim: Some(self.resource.clone()),
-            ttl: Some(seconds(self.pace.ttl)),
-            timeout: self.pace.timeout.map(seconds),
-            data: self.user_data.take(),
-            ..Line::default()
-        });
+impl Chain {
+    /// Passes on what is said on either side, until this side is silent or the other is dead.
+    async fn run(
+        mut self,
+        mut child: Child,
+        mut replies: Lines<BufReader<ChildStdout>>,
+        mut orders: mpsc::UnboundedReceiver<Order>,
+    ) {
         loop {
             tokio::select! {
                 biased;
-                heard = told.recv() => match heard {
-                    None => {
-                        self.die();
-                        break;
-                    }
-                    Some(told) => {
-                        if !self.hear(told) {
-                            break;
-                        }
-                    }
+                line = replies.next_line() => match line {
+                    Ok(Some(line)) => self.hear(&line),
+                    Ok(None) | Err(_) => break,
                 },
-                Some(wish) = self.wishes.recv() => self.grant(wish),
+                order = orders.recv() => match order {
+                    Some(order) => self.obey(order),
+                    None if self.entries.is_empty() => break,
+                    // Claims without a handle are being given back.
+                    None => std::future::pending().await,
+                },
             }
         }
-        if let Some(routes) = lock(&self.chain.routes).as_mut() {
-            routes.remove(&self.resource);
+        for entry in std::mem::take(&mut self.entries).into_values() {
+            die(entry);
         }
-        self.view
-    }
-
-    fn grant(&self, wish: Wish) {
-        let resource = Some(self.resource.clone());
-        self.chain.say(match wish {
-            Wish::Tell(_) | Wish::GiveUp => Line { release: resource, ..Line::default() },
-            Wish::Refresh(ttl) => {
-                let ttl = ttl.map(|ttl| ttl.as_secs_f64());
-                Line { refresh: resource, ttl, ..Line::default() }
+        // The end of its input is the end of the keychain.
+        drop(self.lines);
+        let mut reaped = std::pin::pin!(async {
+            if let Err(error) = child.wait().await {
+                tracing::warn!(%error, "the keychain's end cannot be told");
             }
         });
+        let mut is_reaped = false;
+        loop {
+            tokio::select! {
+                () = &mut reaped, if !is_reaped => is_reaped = true,
+                // Whatever is ordered from now on finds nobody alive.
+                order = orders.recv() => match order {
+                    Some(Order::Claim(new)) => die(Entry::new(*new)),
+                    Some(_) => {}
+                    None => break,
+                },
+            }
+        }
+        if !is_reaped {
+            reaped.await;
+        }
     }
 
-    /// Notes what the keychain tells; false once that was the last.
-    fn hear(&self, told: Told) -> bool {
-        match told {
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Claim(new) => self.claim(*new),
+            Order::Leave { resource, key } if self.entries.contains_key(&key) => {
+                self.say(key, Line { release: Some(resource), ..Line::default() });
+            }
+            Order::Refresh { resource, key, ttl } if self.entries.contains_key(&key) => {
+                let ttl = ttl.map(|ttl| ttl.as_secs_f64());
+                self.say(key, Line { refresh: Some(resource), ttl, ..Line::default() });
+            }
+            // Of a claim that is over.
+            Order::Leave { .. } | Order::Refresh { .. } => {}
+            Order::GiveUp { resource, given } => {
+                let mut held = self.entries.values().filter(|entry| entry.resource == resource);
+                if let Some(entry) = held.next() {
+                    // Whoever asked may have gone away.
+                    let _gone = given.send(entry.view.subscribe());
+                    self.say(entry.key, Line { release: Some(resource), ..Line::default() });
+                }
+            }
+            Order::Close { given } => {
+                let views = self.entries.values().map(|entry| entry.view.subscribe());
+                let _gone = given.send(views.collect());
+                for entry in self.entries.values() {
+                    let release = Some(entry.resource.clone());
+                    self.say(entry.key, Line { release, ..Line::default() });
+                }
+            }
+        }
+    }
+
+    fn claim(&mut self, new: New) {
+        let seconds = |time: Duration| time.as_secs_f64();
+        let line = Line {
+            claim: Some(new.resource.clone()),
+            ttl: Some(seconds(new.pace.ttl)),
+            timeout: new.pace.timeout.map(seconds),
+            data: new.user_data.clone(),
+            ..Line::default()
+        };
+        self.say(new.key, line);
+        self.entries.insert(new.key, Entry::new(new));
+    }
+
+    fn say(&self, key: u64, line: Line) {
+        // A dead keychain tells everyone by itself.
+        let _dead = self.lines.send(Line { id: key.into(), ..line });
+    }
+
+    fn hear(&mut self, line: &str) {
+        let Ok(Reply { id, told }) = serde_json::from_str(line) else {
+            tracing::warn!(line, "the keychain says what nobody understands");
+            return;
+        };
+        let Some(key) = self.about(&id, &told) else { return };
+        let Some(entry) = self.entries.get_mut(&key) else { return };
+        let is_over = match told {
             Told::Held(now) => {
-                self.note(&now, true);
-                true
-            }
-            Told::Refreshed(now) | Told::Now(now) => {
-                self.note(&now, false);
-                now.standing != LOST
-            }
-            Told::Released { resource: _ } => {
-                self.view.send_modify(|view| view.notice = Some(Notice::Released));
+                note(&entry.view, &now, &self.clock);
+                entry.tell(Notice::Acquired { token: now.fencing_token.map(Token::new) });
                 false
             }
-            Told::Error { resource: _, kind, message } => {
-                let mut is_over = true;
-                self.view.send_modify(|view| {
-                    // While the claim is held, the end of it is told by itself.
-                    is_over = !matches!(view.notice, Some(Notice::Acquired { .. }));
-                    view.trouble = Some(match kind.as_str() {
-                        TIMED_OUT => Cause::TimedOut,
-                        LOST => Cause::Lost,
-                        _ => Cause::Keychain(message),
-                    });
-                });
-                !is_over
+            Told::Refreshed(now) | Told::Now(now) => {
+                note(&entry.view, &now, &self.clock);
+                let is_lost = now.standing == LOST;
+                if is_lost {
+                    entry.tell(Notice::Lost);
+                }
+                is_lost
             }
+            Told::Released { resource: _ } => {
+                entry.tell(Notice::Released);
+                true
+            }
+            Told::Error { resource: _, kind, message, first } => {
+                return self.fail(key, &kind, message, first);
+            }
+        };
+        if is_over {
+            self.entries.remove(&key);
         }
     }
 
-    fn note(&self, now: &Now, is_new: bool) {
-        let token = now.fencing_token;
-        self.view.send_modify(|view| {
-            view.claim = id_in(&now.url);
-            view.token = token;
-            view.deadline = Some(instant(now.until));
-            view.is_in_jeopardy = now.standing == "jeopardy";
-            if is_new {
-                view.notice = Some(Notice::Acquired { token: token.map(Token::new) });
+    /// Whose a line is: the one who asked, or who holds what it is about.
+    fn about(&self, id: &Value, told: &Told) -> Option<u64> {
+        match (id.as_u64(), told) {
+            (None, Told::Now(now)) => {
+                let mut held = self.entries.values().filter(|entry| entry.is_held());
+                held.find(|entry| entry.resource == now.resource).map(|entry| entry.key)
             }
-            if now.standing == LOST {
-                view.notice = Some(Notice::Lost);
-            }
-        });
+            (id, _) => id,
+        }
     }
 
-    fn die(&self) {
-        self.view.send_modify(|view| {
-            view.trouble = Some(Cause::Keychain("its process has ended".into()));
-            if view.notice.is_some() {
-                view.notice = Some(Notice::Lost);
-            }
-        });
+    fn fail(&mut self, key: u64, kind: &str, message: String, first: Option<String>) {
+        let cause = match (kind, first) {
+            (TIMED_OUT, _) => Cause::TimedOut,
+            (LOST, _) => Cause::Lost,
+            (CLAIMED, Some(first)) => Cause::Claimed { first },
+            (_, _) => Cause::Keychain(message),
+        };
+        let Some(entry) = self.entries.get_mut(&key) else { return };
+        // While the claim is held, the end of it is told by itself.
+        if entry.is_held() {
+            return entry.view.send_modify(|view| view.trouble = Some(cause));
+        }
+        if let Some(entry) = self.entries.remove(&key) {
+            entry.refuse(Refusal::Final(cause));
+        }
     }
 }
 
-impl Default for Line {
-    fn default() -> Self {
-        Self {
-            id: Value::Null,
-            claim: None,
-            refresh: None,
-            release: None,
-            ttl: None,
-            timeout: None,
-            data: None,
-        }
+fn note(view: &watch::Sender<View>, now: &Now, clock: &Clock) {
+    view.send_modify(|view| {
+        view.claim = id_in(&now.url);
+        view.token = now.fencing_token;
+        view.deadline = Some(clock.instant(now.until));
+        view.margin = Duration::try_from_secs_f64(now.margin).unwrap_or_default();
+        view.is_in_jeopardy = now.standing == JEOPARDY;
+    });
+}
+
+/// The keychain is dead, and this claim with it.
+fn die(mut entry: Entry) {
+    if entry.is_held() {
+        entry.tell(Notice::Lost);
     }
+    let cause = Cause::Keychain("its process has ended".into());
+    entry.view.send_modify(|view| view.trouble = Some(cause.clone()));
+    entry.refuse(Refusal::Final(cause));
 }

@@ -6,13 +6,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
-use turnstile_core::claim::client::{Command, Notice};
+use turnstile_core::claim::client::Notice;
 
-use super::drive::{View, Wish};
+use super::clock::Clock;
+use super::drive::ended;
 use super::error::{Cause, Error};
-use super::manager::Slot;
+use super::order::View;
+use super::slot::Slot;
 
 /// How a claim stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +31,11 @@ pub enum Standing {
 #[derive(Debug)]
 pub struct Claim {
     slot: Arc<Slot>,
-    view: watch::Receiver<View>,
-    wishes: mpsc::UnboundedSender<Wish>,
 }
 
 impl Claim {
-    pub(super) const fn new(
-        slot: Arc<Slot>,
-        view: watch::Receiver<View>,
-        wishes: mpsc::UnboundedSender<Wish>,
-    ) -> Self {
-        Self { slot, view, wishes }
+    pub(super) const fn new(slot: Arc<Slot>) -> Self {
+        Self { slot }
     }
 
     /// What is claimed.
@@ -57,26 +53,33 @@ impl Claim {
     /// What to show to whatever the lock protects; none from a server of the original protocol.
     #[must_use]
     pub fn fencing_token(&self) -> Option<u64> {
-        self.view.borrow().token
+        self.slot.view.borrow().token
     }
 
     /// Until when the lock can be counted on: the last answered renewal's *sending*, plus the ttl,
-    /// less a margin.
+    /// less a margin. Earlier, by as long as it takes, if the machine is suspended meanwhile.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.view.borrow().deadline
+        self.on_shared_clock().map(|(deadline, _)| deadline)
+    }
+
+    /// The deadline, and the same on the clock that all processes of the machine share.
+    pub(crate) fn on_shared_clock(&self) -> Option<(Instant, f64)> {
+        let deadline = self.slot.view.borrow().deadline?;
+        let clock = &self.slot.clock;
+        Some((clock.awake(deadline), clock.shared(deadline)))
     }
 
     /// How long before its lease can lapse at the server a claim counts as lost.
     #[must_use]
     pub fn margin(&self) -> Duration {
-        self.view.borrow().margin
+        self.slot.view.borrow().margin
     }
 
     /// How it stands now.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        standing(&self.view.borrow())
+        standing(&self.slot.view.borrow(), &self.slot.clock)
     }
 
     /// Whether the lock can be counted on now.
@@ -87,20 +90,20 @@ impl Claim {
 
     /// Ends when the claim is lost, which is before its lease can lapse at the server.
     pub fn lost(&self) -> impl Future<Output = ()> + Send + use<> {
-        let mut view = self.view.clone();
+        let (mut view, clock) = (self.slot.view.clone(), self.slot.clock.clone());
         async move {
             loop {
                 let deadline = {
                     let now = view.borrow_and_update();
-                    if standing(&now) == Standing::Lost {
+                    if standing(&now, &clock) == Standing::Lost {
                         return;
                     }
-                    now.deadline.unwrap_or_else(Instant::now)
+                    now.deadline
                 };
                 tokio::select! {
-                biased;
+                    biased;
                     changed = view.changed() => if changed.is_err() { return },
-                    () = sleep_until(deadline) => {}
+                    () = passed(deadline, &clock) => {}
                 }
             }
         }
@@ -109,9 +112,9 @@ impl Claim {
     /// What tells when the claim's deadline or standing changes.
     #[must_use]
     pub fn changes(&self) -> Changes {
-        let mut view = self.view.clone();
+        let mut view = self.slot.view.clone();
         view.mark_unchanged();
-        Changes { view, is_lost: false }
+        Changes { view, clock: self.slot.clock.clone(), is_lost: false }
     }
 
     /// Renews the lease now, rather than when it is due; from now on for this ttl, if one is given.
@@ -122,24 +125,25 @@ impl Claim {
         if let Some(ttl) = ttl {
             super::manager::check_ttl(ttl).map_err(|cause| self.slot.error(cause))?;
         }
-        let mut view = self.view.clone();
+        let (mut view, clock) = (self.slot.view.clone(), &self.slot.clock);
         let before = view.borrow_and_update().deadline;
-        let _ended = self.wishes.send(Wish::Refresh(ttl));
+        self.slot.refresh(ttl);
         loop {
             {
                 let now = view.borrow_and_update();
-                if standing(&now) == Standing::Lost {
+                if standing(&now, clock) == Standing::Lost {
                     return Err(self.slot.error(Cause::Lost));
                 }
                 if now.deadline != before {
                     return Ok(());
                 }
             }
-            let deadline = before.unwrap_or_else(Instant::now);
             tokio::select! {
                 biased;
-                _ = view.changed() => {}
-                () = sleep_until(deadline) => {}
+                changed = view.changed() => if changed.is_err() {
+                    return Err(self.slot.error(Cause::Lost));
+                },
+                () = passed(before, clock) => {}
             }
         }
     }
@@ -149,16 +153,13 @@ impl Claim {
     /// # Errors
     /// When the claim was lost before, or the server refuses.
     pub async fn release(self) -> Result<(), Error> {
-        self.slot.begin_end();
-        let _ended = self.wishes.send(Wish::Tell(Command::Release));
-        let mut view = self.view.clone();
-        // The channel closes once the core has nothing more to do.
-        while view.changed().await.is_ok() {}
-        let last = view.borrow().notice;
+        self.slot.leave();
+        ended(self.slot.view.clone()).await;
+        let last = self.slot.view.borrow().notice;
         match last {
             Some(Notice::Released) => Ok(()),
             Some(Notice::Failed { status }) => {
-                let reason = view.borrow().reason.clone();
+                let reason = self.slot.view.borrow().reason.clone();
                 Err(self.slot.error(Cause::Refused { status: status.unwrap_or(0), reason }))
             }
             Some(Notice::TimedOut) => Err(self.slot.error(Cause::TimedOut)),
@@ -173,6 +174,7 @@ impl Claim {
 #[derive(Debug)]
 pub struct Changes {
     view: watch::Receiver<View>,
+    clock: Clock,
     is_lost: bool,
 }
 
@@ -182,28 +184,32 @@ impl Changes {
         if self.is_lost {
             return false;
         }
-        let deadline = self.view.borrow().deadline.unwrap_or_else(Instant::now);
+        let deadline = self.view.borrow().deadline;
         let is_open = tokio::select! {
-                biased;
+            biased;
             changed = self.view.changed() => changed.is_ok(),
-            () = sleep_until(deadline) => true,
+            () = passed(deadline, &self.clock) => true,
         };
-        self.is_lost = standing(&self.view.borrow()) == Standing::Lost;
+        self.is_lost = standing(&self.view.borrow(), &self.clock) == Standing::Lost;
         is_open || self.is_lost
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.slot.begin_end();
-        // Nobody listens once the claim is over, and then nothing is held.
-        let _ended = self.wishes.send(Wish::Tell(Command::Release));
+        self.slot.leave();
     }
 }
 
-pub(super) fn standing(view: &View) -> Standing {
+/// Ends when a deadline has passed, if the machine does not sleep meanwhile; if it does, the claim's
+/// driver finds out.
+async fn passed(deadline: Option<Instant>, clock: &Clock) {
+    sleep_until(deadline.map_or_else(Instant::now, |deadline| clock.awake(deadline))).await;
+}
+
+fn standing(view: &View, clock: &Clock) -> Standing {
     let is_told = matches!(view.notice, Some(Notice::Acquired { .. }));
-    let is_in_time = view.deadline.is_some_and(|deadline| Instant::now() < deadline);
+    let is_in_time = view.deadline.is_some_and(|deadline| clock.now() < deadline);
     match (is_told && is_in_time, view.is_in_jeopardy) {
         (true, false) => Standing::Held,
         (true, true) => Standing::Jeopardy,

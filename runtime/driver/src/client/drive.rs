@@ -1,203 +1,221 @@
-//! Runs the client core of one claim: its sends become HTTP calls, its timers sleep, its notices
-//! reach the claim's user.
+//! Runs the keychain core of a manager: its sends become HTTP calls, its timers sleep, its notices
+//! reach the claims' users.
 //!
-//! It looks at effects only. The lease is counted from when the request was sent that granted it.
+//! It looks at effects only. Which claim is refused, renewed, given up or lost is the core's.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use hyper::Method;
-use serde_json::value::RawValue;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
-use turnstile_core::claim::client::{Client, Command, Notice};
-use turnstile_core::claim::message::{
-    Ask, Asked, Lease, Message, Request, ResourceName, Response, Server,
-};
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
+use turnstile_core::claim::keychain::{Command, Keychain, Notice, State, Timer};
+use turnstile_core::claim::message::{Lease, Message, ResourceName, Response, Server};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_core::step::{InputOf, OutOf};
 use turnstile_core::{Core as _, Effect, Input};
 use turnstile_machines::claim::Resource;
 
 use super::call::{Answer, Caller};
+use super::clock::Clock;
+use super::entry::Entry;
 use super::error::Cause;
-use super::pace::{Dice, Pace, QUICK, STEADY};
+use super::order::{New, Order, Refusal, View};
+use super::pace::Dice;
+use super::request::read;
+use crate::timers::Timers;
 use crate::trace::{Step, Trace};
-use crate::wire::ask::{PostBody, status_body, ttl_body};
-use crate::wire::claim::{ClaimSeen, id_in};
-use crate::wire::{FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
 
-/// What a claim's user wants of it.
-#[derive(Debug)]
-pub(super) enum Wish {
-    /// What the core knows.
-    Tell(Command),
-    /// Renew now, for this ttl from now on.
-    Refresh(Option<Duration>),
-    /// Wait no longer; give back what is held already.
-    GiveUp,
-}
-
-/// What a claim's user can see of it at any time.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct View {
-    /// The server's id.
-    pub(super) claim: Option<u64>,
-    pub(super) token: Option<u64>,
-    /// What the core told last.
-    pub(super) notice: Option<Notice>,
-    /// Until when the lease can be counted on.
-    pub(super) deadline: Option<Instant>,
-    /// How long before its lapse that is.
-    pub(super) margin: Duration,
-    /// A renewal has failed and is tried again.
-    pub(super) is_in_jeopardy: bool,
-    /// How many renewals were answered, well or not.
-    pub(super) renewals: u64,
-    /// What the server said when it refused.
-    pub(super) reason: String,
-    /// What ended the claim without a word of the core.
-    pub(super) trouble: Option<Cause>,
-}
-
-/// Everything a claim needs to run.
+/// Everything that the claims of a manager have in common.
 #[derive(Debug)]
 pub(super) struct Drive {
     pub(super) caller: Caller,
-    pub(super) resource: String,
-    pub(super) user_data: Option<Box<RawValue>>,
-    pub(super) pace: Pace,
+    pub(super) clock: Clock,
     pub(super) dice: Dice,
     pub(super) trace: Option<Trace>,
-    pub(super) wishes: mpsc::UnboundedReceiver<Wish>,
-    pub(super) view: watch::Sender<View>,
+    core: Keychain,
+    pub(super) state: State,
+    pub(super) entries: BTreeMap<ResourceName, Entry>,
+    numbers: BTreeMap<String, ResourceName>,
+    last_number: u32,
+    pub(super) timers: Timers<Timer, Instant>,
+    pub(super) sent: BTreeMap<CallId, Sent>,
+    pub(super) calls: JoinSet<Heard>,
+    pub(super) last_call: u64,
+    /// The request whose answer is being taken.
+    pub(super) heard_of: Option<Sent>,
+}
+
+/// A request under way.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    /// Its number among all requests, since the core's are used again.
+    pub(super) serial: u64,
+    pub(super) resource: ResourceName,
+    pub(super) at: Instant,
+    /// Until when the lease that it may be granted can be counted on.
+    pub(super) deadline: Instant,
+    /// How long the server was asked to wait.
+    pub(super) wait: std::time::Duration,
+    pub(super) is_post: bool,
+    pub(super) abort: AbortHandle,
 }
 
 /// An answer, or that there is none, to a call.
-type Heard = (CallId, Option<Answer>);
-
-/// A request under way.
-#[derive(Clone, Copy, Debug)]
-struct Sent {
-    at: Instant,
-    /// Until when the lease that it may be granted can be counted on.
-    deadline: Instant,
-    /// How long the server was asked to wait.
-    wait: Duration,
-    is_post: bool,
-    is_renewal: bool,
-}
-
-struct Running {
-    drive: Drive,
-    core: Client,
-    state: turnstile_core::claim::client::State,
-    timers: BTreeMap<Resource, Instant>,
-    /// How often a timer was armed since another kind of timer was.
-    attempts: (Option<Resource>, u32),
-    sent: BTreeMap<CallId, Sent>,
-    calls: JoinSet<Heard>,
-    /// The timeout of the waiting has been armed.
-    has_waited: bool,
-    /// The request whose answer is being taken.
-    heard_of: Option<Sent>,
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) call: CallId,
+    pub(super) serial: u64,
+    pub(super) answer: Option<Answer>,
 }
 
 impl Drive {
-    /// Runs until the core has nothing more to do. Dropping what it returns says so.
-    pub(super) async fn run(mut self) -> watch::Sender<View> {
-        let mut core = Client::new(ResourceName(0));
-        core.waits = true;
-        let key = IdempotencyKey::new(self.dice.number());
-        let mut running = Running {
+    pub(super) fn new(caller: Caller, clock: Clock, dice: Dice, trace: Option<Trace>) -> Self {
+        let core = Keychain { waits: true, ..Keychain::new() };
+        Self {
+            caller,
+            clock,
+            dice,
+            trace,
             state: core.start(),
             core,
-            timers: BTreeMap::new(),
-            attempts: (None, 0),
+            entries: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            last_number: 0,
+            timers: Timers::default(),
             sent: BTreeMap::new(),
             calls: JoinSet::new(),
-            has_waited: false,
+            last_call: 0,
             heard_of: None,
-            drive: self,
-        };
-        running.step(Input::Command(Command::Claim { key }));
-        running.run().await;
-        running.drive.view
+        }
     }
-}
 
-impl Running {
-    async fn run(&mut self) {
-        // As long as an answer is waited for, some timer bounds the waiting. Once none is armed the
-        // claim is over, and calls that are still open were given up: dropping them hangs up.
-        while !self.timers.is_empty() {
-            let next = self.timers.iter().min_by_key(|(_, due)| **due).map(|(t, due)| (*t, *due));
-            let due = next.map_or_else(Instant::now, |(_, due)| due);
+    /// Runs until nobody can want anything more, and nothing is held or asked for.
+    pub(super) async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+        self.step(Input::Restart(None));
+        let mut is_open = true;
+        while is_open || !self.entries.is_empty() {
+            let wake = self.wake();
             tokio::select! {
                 biased;
                 Some(heard) = self.calls.join_next(), if !self.calls.is_empty() => {
-                    let (call, answer) = heard.expect("a call does not panic");
-                    self.hear(call, answer);
+                    self.join(heard);
                 }
-                Some(wish) = self.drive.wishes.recv() => self.grant(wish),
-                () = sleep_until(due), if next.is_some() => {
-                    let (timer, _) = next.expect("it is armed");
-                    self.fire(timer);
+                order = orders.recv(), if is_open => match order {
+                    Some(order) => self.obey(order),
+                    None => is_open = false,
+                },
+                () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
+                    if let Some(timer) = self.timers.take_due(self.clock.now()) {
+                        self.step(Input::Fired(timer));
+                    }
                 }
             }
         }
     }
 
-    fn grant(&mut self, wish: Wish) {
-        match wish {
-            Wish::Tell(command) => self.step(Input::Command(command)),
-            // Whoever gives up has a timeout that is over now.
-            Wish::GiveUp if self.timers.contains_key(&Resource::TimeoutTimer) => {
-                self.fire(Resource::TimeoutTimer);
+    /// When the next timer fires. A machine that has slept tells nobody, so that is looked for
+    /// within half of the shortest margin that a lease has.
+    fn wake(&self) -> Option<Instant> {
+        let due = self.clock.awake(self.timers.next()?);
+        let margin = self.entries.values().map(|entry| entry.pace.margin()).min();
+        Some(margin.map_or(due, |margin| due.min(Instant::now() + margin / 2)))
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Claim(new) => self.claim(*new),
+            Order::Leave { resource, key } => {
+                if let Some((resource, entry)) = self.entry(&resource, key) {
+                    entry.is_left = true;
+                    self.step(Input::Command(Command::Release { resource }));
+                }
             }
-            Wish::GiveUp => self.step(Input::Command(Command::Release)),
-            Wish::Refresh(ttl) => {
-                self.drive.pace.ttl = ttl.unwrap_or(self.drive.pace.ttl);
+            Order::Refresh { resource, key, ttl } => {
+                let Some((resource, entry)) = self.entry(&resource, key) else { return };
+                entry.pace.ttl = ttl.unwrap_or(entry.pace.ttl);
                 // The renew timer's duration is ours: now is as good a time as any.
-                if self.timers.contains_key(&Resource::RenewTimer) {
-                    self.fire(Resource::RenewTimer);
+                let timer = Timer { resource, timer: Resource::RenewTimer };
+                if self.timers.is_armed(timer) {
+                    self.timers.disarm(timer);
+                    self.step(Input::Fired(timer));
                 }
+            }
+            Order::GiveUp { resource, given } => {
+                let Some(resource) = self.numbers.get(&resource).copied() else { return };
+                if let Some(entry) = self.entries.get_mut(&resource) {
+                    entry.is_left = true;
+                    // Whoever asked may have gone away.
+                    let _gone = given.send(entry.view.subscribe());
+                }
+                self.step(Input::Command(Command::Release { resource }));
+            }
+            Order::Close { given } => {
+                self.entries.values_mut().for_each(|entry| entry.is_left = true);
+                let views = self.entries.values().map(|entry| entry.view.subscribe());
+                let _gone = given.send(views.collect());
+                self.step(Input::Command(Command::Close));
             }
         }
     }
 
-    fn fire(&mut self, timer: Resource) {
-        self.timers.remove(&timer);
-        self.step(Input::Fired(timer));
+    fn entry(&mut self, resource: &str, key: u64) -> Option<(ResourceName, &mut Entry)> {
+        let resource = *self.numbers.get(resource)?;
+        let entry = self.entries.get_mut(&resource).filter(|entry| entry.key == key)?;
+        Some((resource, entry))
     }
 
-    fn hear(&mut self, call: CallId, answer: Option<Answer>) {
-        let Some(sent) = self.sent.remove(&call) else { return };
+    fn claim(&mut self, new: New) {
+        let key = IdempotencyKey::new(new.key);
+        let known = self.numbers.get(&new.resource).copied();
+        let resource = known.unwrap_or_else(|| {
+            self.last_number = self.last_number.wrapping_add(1);
+            ResourceName(self.last_number)
+        });
+        let command = Input::Command(Command::Claim { resource, key });
+        if known.is_some() {
+            // The core refuses it, and names the first.
+            return self.step_with(command, Some(new));
+        }
+        self.numbers.insert(new.resource.clone(), resource);
+        self.entries.insert(resource, Entry::new(new));
+        self.step(command);
+    }
+
+    fn join(&mut self, heard: Result<Heard, JoinError>) {
+        match heard {
+            Ok(heard) => self.hear(heard),
+            Err(error) => assert!(error.is_cancelled(), "a call does not panic: {error}"),
+        }
+    }
+
+    fn hear(&mut self, Heard { call, serial, answer }: Heard) {
+        let is_due = self.sent.get(&call).is_some_and(|sent| sent.serial == serial);
+        let Some(sent) = self.sent.remove(&call).filter(|_| is_due) else { return };
         let mut response = answer.as_ref().map_or(Response::unanswered(call), |a| read(call, a));
-        if sent.deadline <= Instant::now() {
+        if sent.deadline <= self.clock.now() {
             response.lease = Lease::Lapsed;
         }
-        self.drive.view.send_if_modified(|view| {
-            view.renewals += u64::from(sent.is_renewal);
-            view.claim = response.claim.map(ClaimId::number).or(view.claim);
-            if let Some(answer) = answer.filter(|answer| answer.status >= 400) {
-                view.reason = answer.reason();
-            }
-            false
-        });
+        if let Some(entry) = self.entries.get(&sent.resource) {
+            entry.view.send_if_modified(|view| {
+                view.claim = response.claim.map(ClaimId::number).or(view.claim);
+                if let Some(answer) = answer.filter(|answer| answer.status >= 400) {
+                    view.reason = answer.reason();
+                }
+                false
+            });
+        }
         self.heard_of = Some(sent);
         self.step(Input::Message { from: Server::Claims, message: Message::Response(response) });
         self.heard_of = None;
-        if sent.is_renewal {
-            // Whoever waits for a refresh sees that it was answered.
-            self.drive.view.send_modify(|_| {});
-        }
     }
 
-    fn step(&mut self, input: InputOf<Client>) {
-        let mut out = OutOf::<Client>::default();
-        match &self.drive.trace {
+    fn step(&mut self, input: InputOf<Keychain>) {
+        self.step_with(input, None);
+    }
+
+    fn step_with(&mut self, input: InputOf<Keychain>, mut rival: Option<New>) {
+        let mut out = OutOf::<Keychain>::default();
+        match &self.trace {
             None => self.core.step(&mut self.state, input, &mut out),
             Some(trace) => {
                 self.core.step(&mut self.state, input.clone(), &mut out);
@@ -210,162 +228,66 @@ impl Running {
                 Effect::Send { to: _, message: Message::Request(request) } => self.send(request),
                 Effect::Send { to: _, message: Message::Response(_) | Message::Act { .. } } => {}
                 Effect::Arm(timer) => self.arm(timer),
-                Effect::Disarm(timer) => {
-                    self.timers.remove(&timer);
-                }
+                Effect::Disarm(timer) => self.timers.disarm(timer),
                 Effect::Save(()) => {}
-                Effect::Notify(notice) => self.tell(notice),
+                Effect::Notify(notice) => self.tell(notice, &mut rival),
             }
         }
+        self.end_claims();
     }
 
-    fn send(&mut self, Request { call, ask }: Request) {
-        let now = Instant::now();
-        let wait = match ask {
-            // A POST is answered at once: so a claim is known, and can be withdrawn, before it
-            // waits.
-            Ask::Status { to: Asked::Active { wait: true }, .. } => {
-                // The answer is to come before the user's patience ends, not with it.
-                let left = self.timers.get(&Resource::TimeoutTimer).map(|due| (*due - now) * 4 / 5);
-                left.unwrap_or(Duration::MAX).min(self.drive.pace.wait())
-            }
-            Ask::Post { .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
-        };
-        let is_post = matches!(ask, Ask::Post { .. });
-        let is_renewal = matches!(ask, Ask::Ttl { .. });
-        let deadline = now + self.drive.pace.lease();
-        self.sent.insert(call, Sent { at: now, deadline, wait, is_post, is_renewal });
-        let outgoing = self.write(ask, wait);
-        let patience = wait + self.drive.pace.patience();
-        let caller = self.drive.caller.clone();
-        self.calls.spawn(async move {
-            let Outgoing { method, path, headers, body } = outgoing;
-            let answer = caller.call(method, &path, &headers, Some(body));
-            match tokio::time::timeout(patience, answer).await {
-                Ok(Ok(answer)) => (call, Some(answer)),
-                Ok(Err(error)) => {
-                    tracing::debug!(%error, "no answer");
-                    (call, None)
+    fn tell(&mut self, notice: Notice, rival: &mut Option<New>) {
+        match notice {
+            Notice::Told { resource, notice } => {
+                if let Some(entry) = self.entries.get_mut(&resource) {
+                    entry.tell(notice);
                 }
-                Err(_) => (call, None),
             }
-        });
-    }
-
-    /// A request of the core as HTTP.
-    fn write(&self, ask: Ask, wait: Duration) -> Outgoing {
-        let mut headers = Vec::new();
-        if !wait.is_zero() {
-            headers.push((PREFER, format!("wait={}", wait.as_secs_f64())));
-        }
-        let place = self.drive.caller.place();
-        let of = |claim: ClaimId| format!("{}{claim}/", place.path);
-        let (method, path, body) = match ask {
-            Ask::Post { resource: _, key, wait: _ } => {
-                headers.extend(key.map(|key| (IDEMPOTENCY_KEY, format!("{:016x}", key.number()))));
-                let body = PostBody {
-                    resource: &self.drive.resource,
-                    ttl: self.drive.pace.ttl.as_secs_f64(),
-                    user_data: self.drive.user_data.as_deref(),
-                };
-                let body = serde_json::to_string(&body).expect("plain data");
-                (Method::POST, place.path.clone(), body)
-            }
-            Ask::Ttl { claim } => {
-                let ttl_us = self.drive.pace.ttl.as_micros();
-                let ttl_us = u64::try_from(ttl_us).unwrap_or(u64::MAX);
-                (Method::PATCH, of(claim), ttl_body(ttl_us))
-            }
-            Ask::Status { claim, to } => (Method::PATCH, of(claim), status_body(to)),
-        };
-        Outgoing { method, path, headers, body }
-    }
-
-    fn arm(&mut self, timer: Resource) {
-        let attempt = match self.attempts {
-            (Some(last), attempt) if last == timer => attempt + 1,
-            _ => 0,
-        };
-        self.attempts = (Some(timer), attempt);
-        let Drive { pace, dice, .. } = &mut self.drive;
-        let (now, margin) = (Instant::now(), pace.margin());
-        let pause = match timer {
-            // The first bounds the waiting for the lock, any later one the giving it up: after a
-            // ttl nothing is held any more, acknowledged or not.
-            Resource::TimeoutTimer if self.has_waited => pace.ttl,
-            Resource::TimeoutTimer => {
-                self.has_waited = true;
-                pace.timeout()
-            }
-            Resource::LeaseTimer => {
-                let Some(sent) = self.heard_of else { return };
-                self.drive.view.send_modify(|view| {
-                    view.deadline = Some(sent.deadline);
-                    view.margin = margin;
-                    view.is_in_jeopardy = false;
-                });
-                sent.deadline.saturating_duration_since(now)
-            }
-            Resource::RenewTimer => pace.renew(dice),
-            Resource::ActivateTimer => match self.heard_of {
-                // Waiting is what comes next, and a server that waits has done its part already.
-                Some(sent) if sent.is_post => Duration::ZERO,
-                Some(sent) if !sent.wait.is_zero() && now - sent.at >= sent.wait / 2 => {
-                    Duration::ZERO
+            Notice::AlreadyClaimed { resource, key: _, first: _ } => {
+                let Some(first) = self.entries.get(&resource) else { return };
+                if let Some(rival) = rival.take() {
+                    rival.refuse(first.refusal(self.caller.place()));
                 }
-                Some(_) | None => pace.activate(attempt, dice),
-            },
-            Resource::RetryAbortTimer => QUICK.pause(attempt, dice),
-            Resource::RetryRenewTimer => pace.within_ttl(QUICK).pause(attempt, dice),
-            Resource::RetryActivateTimer
-            | Resource::RetryRegisterTimer
-            | Resource::RetryReleaseTimer
-            | Resource::RetryWithdrawTimer => pace.within_ttl(STEADY).pause(attempt, dice),
-            Resource::AbortPatchRequest
-            | Resource::ActivatePatchRequest
-            | Resource::RegisterPostRequest
-            | Resource::ReleasePatchRequest
-            | Resource::RenewPatchRequest
-            | Resource::WithdrawPatchRequest => return,
-        };
-        if timer == Resource::RetryRenewTimer {
-            self.drive.view.send_modify(|view| view.is_in_jeopardy = true);
+            }
+            Notice::TooMany { resource, key: _ } => {
+                if let Some(entry) = self.entries.remove(&resource) {
+                    self.numbers.remove(&entry.resource);
+                    entry.refuse(Refusal::Final(Cause::TooMany));
+                }
+            }
         }
-        self.timers.insert(timer, now + pause);
     }
 
-    fn tell(&mut self, notice: Notice) {
-        self.drive.view.send_modify(|view| {
-            if let Notice::Acquired { token } = notice {
-                view.token = token.map(Token::number);
+    /// Takes leave of the claims that the core has ended. Their calls were given up: nobody waits
+    /// for an answer, and the core is told so.
+    fn end_claims(&mut self) {
+        let is_over = |resource: &ResourceName| self.state.claim(*resource).is_none();
+        let over: Vec<ResourceName> = self.entries.keys().copied().filter(is_over).collect();
+        let calls = self.sent.iter().filter(|(_, sent)| over.contains(&sent.resource));
+        let calls: Vec<CallId> = calls.map(|(call, _)| *call).collect();
+        for resource in over {
+            if let Some(entry) = self.entries.remove(&resource) {
+                self.numbers.remove(&entry.resource);
             }
-            view.notice = Some(notice);
-        });
+        }
+        for call in calls {
+            if let Some(sent) = self.sent.remove(&call) {
+                sent.abort.abort();
+            }
+            let message = Message::Response(Response::unanswered(call));
+            self.step(Input::Message { from: Server::Claims, message });
+        }
     }
 }
 
-/// A request as HTTP.
-struct Outgoing {
-    method: Method,
-    path: String,
-    headers: Vec<(&'static str, String)>,
-    body: String,
+impl New {
+    pub(super) fn refuse(self, refusal: Refusal) {
+        // Whoever asked may have gone away.
+        let _gone = self.refused.send(refusal);
+    }
 }
 
-/// An answer as the core hears it. One that cannot be read is none.
-fn read(call: CallId, answer: &Answer) -> Response {
-    let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
-    let seen = serde_json::from_slice::<ClaimSeen>(&answer.body).ok();
-    let url = header("location").or(seen.as_ref().map(|seen| seen.url.as_str()));
-    let claim = url.and_then(id_in).filter(|_| matches!(answer.status, 200..=202));
-    let token = seen.as_ref().and_then(|seen| seen.fencing_token);
-    let token = token.or_else(|| header(FENCING_TOKEN)?.parse().ok());
-    if matches!(answer.status, 200..=202) && claim.is_none() {
-        return Response::unanswered(call);
-    }
-    Response {
-        claim: claim.map(ClaimId::new),
-        token: token.map(Token::new),
-        ..Response::bare(call, answer.status)
-    }
+/// Waits until a claim is over.
+pub(super) async fn ended(mut view: watch::Receiver<View>) {
+    while view.changed().await.is_ok() {}
 }

@@ -28,6 +28,9 @@ pub enum Cause {
         /// The first claim's URL, or that it has none yet.
         first: String,
     },
+    /// The core keeps no more claims for one program.
+    #[error("this manager has as many claims as it can hold")]
+    TooMany,
     /// The lease would be over before it could be renewed.
     #[error("a ttl of {ttl_ms} ms is too short: at least {ttl_min_ms} ms are needed")]
     TtlTooShort {

@@ -1,21 +1,21 @@
 //! The document's lock manager: one server, many claims, one claim a resource.
 //!
-//! It starts a claim's core and hands out what it is told. Which requests follow is the core's.
+//! It starts the keychain core and hands out what it is told. Which requests follow is the core's.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot};
 
 use super::ask::Ask;
 use super::call::Caller;
-use super::chain::Chain;
+use super::chain;
+use super::clock::Clock;
 use super::connect::Connector;
-use super::drive::{View, Wish};
+use super::drive::{Drive, ended};
 use super::error::{Cause, Error};
+use super::order::Order;
 use super::pace::{Dice, TTL_MIN};
 use super::place::Place;
 use crate::trace::Trace;
@@ -38,6 +38,8 @@ pub struct Setup {
     pub ttl: Duration,
     /// How long to wait for a lock; none: for ever.
     pub timeout: Option<Duration>,
+    /// What tells the time.
+    pub clock: Clock,
     /// For jitter and idempotency keys.
     pub dice: Dice,
     /// Where every step is noted.
@@ -55,6 +57,7 @@ impl Setup {
             connector: Connector::default(),
             ttl: TTL,
             timeout: None,
+            clock: Clock::default(),
             dice: Dice::loose(),
             trace: None,
         }
@@ -85,8 +88,9 @@ impl Setup {
         let caller = Caller::new(place, self.connector.clone(), self.token.as_deref())
             .map_err(|error| Cause::Credentials(error.to_string()))?;
         let dice = Mutex::new(self.dice.clone());
-        let slots = Mutex::new(BTreeMap::new());
-        Ok(Manager { shared: Arc::new(Shared { setup: self, caller, chain: None, dice, slots }) })
+        let orders = Mutex::new(None);
+        let shared = Shared { setup: self, caller, keychain: None, dice, orders };
+        Ok(Manager { shared: Arc::new(shared) })
     }
 
     /// A manager whose requests a keychain makes, which this starts as a child: the program
@@ -95,12 +99,12 @@ impl Setup {
     /// # Errors
     /// When the address is none, or the program does not start.
     pub fn build_with_keychain(self, program: &Path) -> Result<Manager, Error> {
-        let authority = self.connector.authority();
-        let chain = Chain::start(program, &self.url, self.token.as_deref(), authority)
-            .map_err(|error| Cause::Keychain(format!("{}: {error}", program.display())))?;
+        let cause = |error| Cause::Keychain(format!("{}: {error}", program.display()));
+        let (keychain, orders) = chain::start(program, &self).map_err(cause)?;
         let mut manager = self.build()?;
         let shared = Arc::get_mut(&mut manager.shared).expect("just built");
-        shared.chain = Some(chain);
+        shared.keychain = Some(keychain);
+        shared.orders = Mutex::new(Some(orders));
         Ok(manager)
     }
 }
@@ -115,42 +119,10 @@ pub struct Manager {
 pub(super) struct Shared {
     pub(super) setup: Setup,
     pub(super) caller: Caller,
-    pub(super) chain: Option<Chain>,
+    /// The process of the keychain, if there is one.
+    keychain: Option<u32>,
     pub(super) dice: Mutex<Dice>,
-    slots: Mutex<BTreeMap<String, Arc<Slot>>>,
-}
-
-/// A resource's claim.
-#[derive(Debug)]
-pub(super) struct Slot {
-    pub(super) resource: String,
-    pub(super) place: Place,
-    pub(super) view: watch::Receiver<View>,
-    pub(super) wishes: mpsc::UnboundedSender<Wish>,
-    pub(super) is_ending: AtomicBool,
-}
-
-impl Slot {
-    pub(super) fn url(&self) -> Option<String> {
-        self.view.borrow().claim.map(|id| self.place.claim_url(id))
-    }
-
-    pub(super) fn error(&self, cause: Cause) -> Error {
-        Error { resource: self.resource.clone(), claim: self.url(), cause }
-    }
-
-    /// The user needs the claim no longer; the resource is free once the core is done.
-    pub(super) fn begin_end(&self) {
-        self.is_ending.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) fn give_up(&self) {
-        if self.is_ending.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        // Nobody listens once the claim is over.
-        let _ended = self.wishes.send(Wish::GiveUp);
-    }
+    orders: Mutex<Option<mpsc::UnboundedSender<Order>>>,
 }
 
 impl Manager {
@@ -165,7 +137,7 @@ impl Manager {
     /// The process of the keychain that makes the requests, if there is one.
     #[must_use]
     pub fn keychain_id(&self) -> Option<u32> {
-        self.shared.chain.as_ref()?.id
+        self.shared.keychain
     }
 
     /// Asks for a resource; await what it returns.
@@ -175,27 +147,28 @@ impl Manager {
     }
 
     /// Gives up this manager's claim of a resource, or waiting for it, and returns once the server
-    /// has acknowledged that or the lease is over.
-    pub async fn give_up(&self, resource: &str) {
-        let slot = self.shared.slots().get(resource).cloned();
-        if let Some(slot) = slot {
-            slot.give_up();
-            let mut view = slot.view.clone();
-            while view.changed().await.is_ok() {}
+    /// has acknowledged that or the lease is over. False where it has no such claim.
+    pub async fn give_up(&self, resource: &str) -> bool {
+        let (given, views) = oneshot::channel();
+        // Where nobody listens nothing is held.
+        let _dead = self.shared.orders().send(Order::GiveUp { resource: resource.into(), given });
+        match views.await {
+            Ok(view) => {
+                ended(view).await;
+                true
+            }
+            Err(_) => false,
         }
     }
 
     /// Releases and withdraws everything, and returns once the server has acknowledged it, or
     /// after this time.
     pub async fn close(&self, patience: Duration) {
-        let slots: Vec<Arc<Slot>> = self.shared.slots().values().cloned().collect();
-        for slot in &slots {
-            slot.give_up();
-        }
+        let (given, views) = oneshot::channel();
+        let _dead = self.shared.orders().send(Order::Close { given });
         let all_over = async {
-            for slot in &slots {
-                let mut view = slot.view.clone();
-                while view.changed().await.is_ok() {}
+            for view in views.await.unwrap_or_default() {
+                ended(view).await;
             }
         };
         // What is not acknowledged by then lapses.
@@ -204,8 +177,23 @@ impl Manager {
 }
 
 impl Shared {
-    pub(super) fn slots(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Where orders go: to the keychain process, or to the core in this one, which is started with
+    /// the first of them, in the runtime that is there then.
+    pub(super) fn orders(&self) -> mpsc::UnboundedSender<Order> {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(orders) = &*orders
+            && (!orders.is_closed() || self.keychain.is_some())
+        {
+            return orders.clone();
+        }
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let seed = self.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
+        let Setup { clock, trace, .. } = &self.setup;
+        let (clock, trace) = (clock.clone(), trace.clone());
+        let drive = Drive::new(self.caller.clone(), clock, Dice::seeded(seed), trace);
+        tokio::spawn(drive.run(receiver));
+        *orders = Some(sender.clone());
+        sender
     }
 }
 

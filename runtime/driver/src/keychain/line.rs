@@ -4,12 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(crate) const TIMED_OUT: &str = "timed out";
+pub(crate) const HELD: &str = "held";
+pub(crate) const JEOPARDY: &str = "jeopardy";
 pub(crate) const LOST: &str = "lost";
+pub(crate) const TIMED_OUT: &str = "timed out";
+pub(crate) const CLAIMED: &str = "claimed";
 pub(crate) const REFUSED: &str = "refused";
 
 /// What a program may wish; one of `claim`, `refresh` and `release`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// Given back with the answer.
@@ -52,10 +55,14 @@ pub enum Told {
     Error {
         /// Which, if it is about one.
         resource: String,
-        /// `timed out`, `lost`, or `refused` for everything else.
+        /// `timed out`, `lost`, `claimed` by this program already, or `refused` for everything
+        /// else.
         kind: String,
         /// Why.
         message: String,
+        /// The URL of the claim that there is already.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first: Option<String>,
     },
     /// How a claim stands, whenever that changes.
     Now(Now),
@@ -72,8 +79,12 @@ pub struct Now {
     pub fencing_token: Option<u64>,
     /// `held`, `jeopardy` or `lost`.
     pub standing: String,
-    /// Until when it can be counted on: seconds on the machine's monotonic clock.
+    /// Until when it can be counted on: seconds on the machine's `CLOCK_BOOTTIME`, which counts
+    /// while the machine sleeps, too.
     pub until: f64,
+    /// How many seconds before its lapse at the server that is.
+    #[serde(default)]
+    pub margin: f64,
 }
 
 /// A line out.

@@ -21,8 +21,8 @@ use super::entry::Entry;
 use super::metrics::Metrics;
 use super::reply::{Asked, Reply};
 use super::saved::{self, Meta};
-use super::timers::Timers;
 use crate::store::Image;
+use crate::timers::Timers;
 use crate::trace::Trace;
 use crate::wire::ask::{Patch, Post};
 use crate::wire::filter::Filter;
@@ -40,7 +40,7 @@ pub(crate) struct Engine {
     pub(super) kept: HashMap<u64, Kept>,
     pub(super) changed: BTreeSet<u64>,
     pub(super) meta: Meta,
-    pub(super) timers: Timers<Alarm>,
+    pub(super) timers: Timers<Alarm, u64>,
     pub(super) calls: HashMap<u64, Call>,
     last_caller: u64,
     pub(super) clock: Clock,
@@ -221,14 +221,14 @@ impl Engine {
         self.drive_due();
         let now_us = self.clock.now_us();
         let is_stale = now_us >= self.meta.alive_us + ALIVE_US;
-        if is_stale && self.timers.next_us().is_some() {
+        if is_stale && self.timers.next().is_some() {
             self.put_meta();
         }
     }
 
     /// When [`Engine::tick`] is to be called next, if nothing happens before.
     pub(crate) fn next_tick(&self) -> Option<tokio::time::Instant> {
-        let next_us = self.timers.next_us()?;
+        let next_us = self.timers.next()?;
         Some(self.clock.instant(next_us.min(self.meta.alive_us + ALIVE_US)))
     }
 

@@ -186,6 +186,7 @@ async fn take_turns(manager: Manager, newest: Arc<Mutex<u64>>) {
                 Cause::Address(..)
                 | Cause::Credentials(_)
                 | Cause::Claimed { .. }
+                | Cause::TooMany
                 | Cause::TtlTooShort { .. }
                 | Cause::GivenUp
                 | Cause::Keychain(_)

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_core::claim::client::{self, Client};
-use turnstile_core::claim::message::ResourceName;
+use turnstile_core::Core as _;
+use turnstile_core::claim::keychain::{self, Keychain};
 use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::step::{OutOf, Taken};
-use turnstile_core::{Core as _, Input};
 use turnstile_driver::trace::Step;
 
 /// The cores that a trace's nodes are run against.
@@ -20,9 +19,8 @@ impl Replay {
     pub(crate) fn of<'a>(steps: impl Iterator<Item = (&'a str, &'a Step)>) -> u64 {
         let server = Records::new(Limits::DEFAULT);
         let mut server_state: record::State = server.start();
-        let mut client = Client::new(ResourceName(0));
-        client.waits = true;
-        let mut clients: BTreeMap<&str, client::State> = BTreeMap::new();
+        let client = Keychain { waits: true, ..Keychain::new() };
+        let mut clients: BTreeMap<&str, keychain::State> = BTreeMap::new();
         let mut count = 0;
         for (node, step) in steps {
             count += 1;
@@ -35,10 +33,7 @@ impl Replay {
                 }
                 Step::Client { input, out } => {
                     let state = clients.entry(node).or_insert_with(|| client.start());
-                    if matches!(input, Input::Command(client::Command::Claim { .. })) {
-                        *state = client.start();
-                    }
-                    let mut again = OutOf::<Client>::default();
+                    let mut again = OutOf::<Keychain>::default();
                     client.step(state, input.clone(), &mut again);
                     assert_eq!(&again, out, "step {count} of {node}: {input:?}");
                     check_rows(node, count, &again.rows);

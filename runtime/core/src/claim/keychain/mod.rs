@@ -7,7 +7,7 @@ mod state;
 
 use alloc::vec::Vec;
 
-use turnstile_machines::claim::{Compiled, Rules};
+use turnstile_machines::claim::{Compiled, Resource, Rules};
 
 use self::state::Entry;
 use super::client::{self, CALLS_MAX, Client};
@@ -110,15 +110,20 @@ impl<R: Rules> Keychain<R> {
         }
     }
 
-    /// Gives back what is held and gives up what is not; once, however often it is asked.
+    /// Gives back what is held, and waits no longer for what is not; once, however often it is
+    /// asked, and not at all for a claim whose program was told its end.
     fn leave(&self, state: &mut State, resource: ResourceName, out: &mut OutOf<Self>) {
         let Some(entry) = state.claims.get_mut(&resource) else { return };
         if core::mem::replace(&mut entry.is_leaving, true) {
             return;
         }
-        let command =
-            if entry.client.is_held() { client::Command::Release } else { client::Command::Signal };
-        self.pass(state, resource, Input::Command(command), out);
+        if entry.client.is_held() {
+            return self.pass(state, resource, Input::Command(client::Command::Release), out);
+        }
+        // Whoever waits no longer has a timeout that is over now.
+        let timer = Resource::TimeoutTimer;
+        out.effects.push(Effect::Disarm(Timer { resource, timer }));
+        self.pass(state, resource, Input::Fired(timer), out);
     }
 
     fn hear(&self, state: &mut State, from: Server, heard: Response, out: &mut OutOf<Self>) {
@@ -140,6 +145,7 @@ impl<R: Rules> Keychain<R> {
         let mut inner = Out::default();
         self.client(resource).step(&mut entry.client, input, &mut inner);
         let has_ended = self.rules.is_final(entry.client.at);
+        let mut is_over = false;
         out.rows.append(&mut inner.rows);
         for effect in inner.effects {
             match effect {
@@ -158,9 +164,13 @@ impl<R: Rules> Keychain<R> {
                 }
                 Effect::Save(()) => {}
                 Effect::Notify(notice) => {
+                    is_over |= !matches!(notice, client::Notice::Acquired { .. });
                     out.effects.push(Effect::Notify(Notice::Told { resource, notice }));
                 }
             }
+        }
+        if let Some(entry) = state.claims.get_mut(&resource) {
+            entry.is_leaving |= is_over;
         }
         if has_ended {
             state.end(resource);

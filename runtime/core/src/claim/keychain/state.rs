@@ -23,7 +23,7 @@ pub struct State {
 pub(super) struct Entry {
     /// What it was claimed with: its name among all claims that ever were.
     pub(super) key: IdempotencyKey,
-    /// Whether its user is done with it.
+    /// Whether its user is done with it, or was told that it is over.
     pub(super) is_leaving: bool,
     pub(super) client: client::State,
 }
@@ -38,6 +38,12 @@ impl State {
     /// Every resource that is claimed.
     pub fn claimed(&self) -> impl Iterator<Item = ResourceName> {
         self.claims.keys().copied()
+    }
+
+    /// Which claim's an outstanding call is; none where it has ended.
+    #[must_use]
+    pub fn whose(&self, call: CallId) -> Option<ResourceName> {
+        self.calls.get(&call).copied().flatten().map(|(resource, _)| resource)
     }
 
     /// Forgets a claim; what it still has outstanding is nobody's.
@@ -70,7 +76,7 @@ pub enum Command {
         /// Unique for ever: the driver draws it at random.
         key: IdempotencyKey,
     },
-    /// Give a lock back, or wait for it no longer.
+    /// Give a lock back, or wait for it no longer, as if the time to wait were over.
     Release {
         /// Which.
         resource: ResourceName,

@@ -79,7 +79,8 @@ enum Wish {
     /// JSON, a line each: {"id": 1, "claim": "r", "ttl": 60, "timeout": 5, "data": {}},
     /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}. Each is answered by a line with its
     /// id and with "held", "refreshed", "released" or "error"; a line {"now": ...} says how a
-    /// claim stands whenever that changes. The end of the input releases everything.
+    /// claim stands whenever that changes: "until" is in seconds of CLOCK_BOOTTIME. The end of the
+    /// input releases everything.
     Keychain,
 }
 
@@ -128,6 +129,7 @@ fn main() -> ExitCode {
                 Cause::Address(..) | Cause::Credentials(_) | Cause::TtlTooShort { .. } => USAGE,
                 Cause::Refused { .. }
                 | Cause::Claimed { .. }
+                | Cause::TooMany
                 | Cause::GivenUp
                 | Cause::Keychain(_)
                 | Cause::Answer(_) => UNAVAILABLE,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use turmoil::{Builder, Sim};
-use turnstile_driver::client::{Cause, Claim, Dice, Error, Manager, Setup};
+use turnstile_driver::client::{Cause, Claim, Clock, Dice, Error, Manager, Setup};
 use turnstile_driver::server::{Options, Server, Storage};
 use turnstile_driver::store::Disk;
 use turnstile_driver::trace::{Step, Trace};
@@ -145,6 +145,8 @@ fn host_client(
             setup.connector = connector();
             setup.ttl = TTL;
             setup.dice = Dice::seeded(seed);
+            // The machine that simulates is none of the simulated.
+            setup.clock = Clock::new(|| Duration::ZERO);
             setup.trace = Some(trace);
             let manager = setup.build()?;
             let mut dice = Dice::seeded(seed.rotate_left(17));
@@ -175,6 +177,7 @@ async fn turn(
             Cause::Address(..)
             | Cause::Credentials(_)
             | Cause::Claimed { .. }
+            | Cause::TooMany
             | Cause::TtlTooShort { .. }
             | Cause::GivenUp
             | Cause::Keychain(_)

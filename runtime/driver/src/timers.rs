@@ -3,39 +3,39 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// Named timers, each armed at most once.
+/// Named timers, each armed at most once, by what their times are told in.
 #[derive(Debug)]
-pub(crate) struct Timers<T> {
-    order: BTreeSet<(u64, T)>,
-    due_us: HashMap<T, u64>,
+pub(crate) struct Timers<T, At> {
+    order: BTreeSet<(At, T)>,
+    due: HashMap<T, At>,
 }
 
-impl<T> Default for Timers<T> {
+impl<T, At> Default for Timers<T, At> {
     fn default() -> Self {
-        Self { order: BTreeSet::new(), due_us: HashMap::new() }
+        Self { order: BTreeSet::new(), due: HashMap::new() }
     }
 }
 
-impl<T: Copy + Ord + Hash> Timers<T> {
+impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
     /// Starts a timer, or starts it anew. True if it is the next to fire.
-    pub(crate) fn arm(&mut self, timer: T, due_us: u64) -> bool {
+    pub(crate) fn arm(&mut self, timer: T, due: At) -> bool {
         self.disarm(timer);
-        self.due_us.insert(timer, due_us);
-        self.order.insert((due_us, timer));
-        self.order.first() == Some(&(due_us, timer))
+        self.due.insert(timer, due);
+        self.order.insert((due, timer));
+        self.order.first() == Some(&(due, timer))
     }
 
     /// Stops a timer, if it is armed.
     pub(crate) fn disarm(&mut self, timer: T) {
-        if let Some(due_us) = self.due_us.remove(&timer) {
-            self.order.remove(&(due_us, timer));
+        if let Some(due) = self.due.remove(&timer) {
+            self.order.remove(&(due, timer));
         }
     }
 
     /// Takes the next timer that is due.
-    pub(crate) fn take_due(&mut self, now_us: u64) -> Option<T> {
-        let (due_us, timer) = *self.order.first()?;
-        if due_us > now_us {
+    pub(crate) fn take_due(&mut self, now: At) -> Option<T> {
+        let (due, timer) = *self.order.first()?;
+        if due > now {
             return None;
         }
         self.disarm(timer);
@@ -44,13 +44,17 @@ impl<T: Copy + Ord + Hash> Timers<T> {
 
     /// Whether a timer is armed.
     pub(crate) fn is_armed(&self, timer: T) -> bool {
-        self.due_us.contains_key(&timer)
+        self.due.contains_key(&timer)
+    }
+
+    /// When a timer fires, if it is armed.
+    pub(crate) fn due(&self, timer: T) -> Option<At> {
+        self.due.get(&timer).copied()
     }
 
     /// When the next timer fires.
-    #[must_use]
-    pub(crate) fn next_us(&self) -> Option<u64> {
-        self.order.first().map(|(due_us, _)| *due_us)
+    pub(crate) fn next(&self) -> Option<At> {
+        self.order.first().map(|(due, _)| *due)
     }
 
     /// All that are armed, in the order in which they fire.
@@ -71,11 +75,11 @@ mod tests {
         assert!(!timers.arm('c', 40));
         assert!(timers.arm('c', 10), "started anew, and earlier");
         timers.disarm('b');
-        assert_eq!(timers.next_us(), Some(10));
+        assert_eq!(timers.next(), Some(10));
         assert_eq!(timers.take_due(9), None);
         assert_eq!(timers.take_due(30), Some('c'));
         assert_eq!(timers.take_due(30), Some('a'));
         assert_eq!(timers.take_due(u64::MAX), None);
-        assert_eq!(timers.next_us(), None);
+        assert_eq!(timers.next(), None);
     }
 }

@@ -1,0 +1,105 @@
+//! What the keychain core wants done, done: requests are sent, timers get their durations.
+//!
+//! Which request and which timer is the core's; how long is a matter of pace.
+
+use std::time::Duration;
+
+use turnstile_core::claim::keychain::Timer;
+use turnstile_core::claim::message::{Ask, Asked, Request};
+use turnstile_machines::claim::Resource;
+
+use super::drive::{Drive, Heard, Sent};
+use super::order::View;
+use super::pace::{QUICK, STEADY};
+use super::request::{Outgoing, write};
+
+impl Drive {
+    pub(super) fn send(&mut self, Request { call, ask }: Request) {
+        let now = self.clock.now();
+        let Some(resource) = self.state.whose(call) else { return };
+        let Some(entry) = self.entries.get(&resource) else { return };
+        let wait = match ask {
+            // A POST is answered at once: so a claim is known, and can be withdrawn, before it
+            // waits.
+            Ask::Status { to: Asked::Active { wait: true }, .. } => {
+                // The answer is to come before the user's patience ends, not with it.
+                let due = self.timers.due(Timer { resource, timer: Resource::TimeoutTimer });
+                let left = due.map(|due| due.saturating_duration_since(now) * 4 / 5);
+                left.unwrap_or(Duration::MAX).min(entry.pace.wait())
+            }
+            Ask::Post { .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
+        };
+        let Outgoing { method, path, headers, body } = write(ask, wait, entry, self.caller.place());
+        let patience = wait + entry.pace.patience();
+        let deadline = now + entry.pace.lease();
+        self.last_call += 1;
+        let serial = self.last_call;
+        let caller = self.caller.clone();
+        let abort = self.calls.spawn(async move {
+            let answer = caller.call(method, &path, &headers, Some(body));
+            let answer = match tokio::time::timeout(patience, answer).await {
+                Ok(Ok(answer)) => Some(answer),
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, "no answer");
+                    None
+                }
+                Err(_) => None,
+            };
+            Heard { call, serial, answer }
+        });
+        let is_post = matches!(ask, Ask::Post { .. });
+        let sent = Sent { serial, resource, at: now, deadline, wait, is_post, abort };
+        self.sent.insert(call, sent);
+    }
+
+    pub(super) fn arm(&mut self, armed: Timer) {
+        let Timer { resource, timer } = armed;
+        let now = self.clock.now();
+        let Some(entry) = self.entries.get_mut(&resource) else { return };
+        let attempt = entry.attempt(timer);
+        let (pace, dice) = (entry.pace, &mut self.dice);
+        let pause = match timer {
+            // The first bounds the waiting for the lock, any later one the giving it up: after a
+            // ttl nothing is held any more, acknowledged or not.
+            Resource::TimeoutTimer if entry.has_waited => pace.ttl,
+            Resource::TimeoutTimer => {
+                entry.has_waited = true;
+                pace.timeout()
+            }
+            Resource::LeaseTimer => {
+                let Some(sent) = &self.heard_of else { return };
+                entry.view.send_modify(|view| {
+                    view.deadline = Some(sent.deadline);
+                    view.margin = pace.margin();
+                    view.is_in_jeopardy = false;
+                });
+                sent.deadline.saturating_duration_since(now)
+            }
+            Resource::RenewTimer => pace.renew(dice),
+            Resource::ActivateTimer => match &self.heard_of {
+                // Waiting is what comes next, and a server that waits has done its part already.
+                Some(sent) if sent.is_post => Duration::ZERO,
+                Some(sent) if !sent.wait.is_zero() && now - sent.at >= sent.wait / 2 => {
+                    Duration::ZERO
+                }
+                Some(_) | None => pace.activate(attempt, dice),
+            },
+            Resource::RetryAbortTimer => QUICK.pause(attempt, dice),
+            Resource::RetryRenewTimer => {
+                entry.view.send_modify(|view: &mut View| view.is_in_jeopardy = true);
+                pace.within_ttl(QUICK).pause(attempt, dice)
+            }
+            Resource::RetryActivateTimer
+            | Resource::RetryRegisterTimer
+            | Resource::RetryReleaseTimer
+            | Resource::RetryWithdrawTimer => pace.within_ttl(STEADY).pause(attempt, dice),
+            Resource::AbortPatchRequest
+            | Resource::ActivatePatchRequest
+            | Resource::RegisterPostRequest
+            | Resource::ReleasePatchRequest
+            | Resource::RenewPatchRequest
+            | Resource::WithdrawPatchRequest => return,
+        };
+        self.timers.arm(armed, now + pause);
+    }
+}

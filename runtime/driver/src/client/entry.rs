@@ -1,0 +1,92 @@
+//! What a manager's driver knows of one claim beyond the core: its name, its pace, its user.
+
+use serde_json::value::RawValue;
+use tokio::sync::{oneshot, watch};
+use turnstile_core::claim::client::Notice;
+use turnstile_core::number::Token;
+use turnstile_machines::claim::Resource;
+
+use super::error::Cause;
+use super::order::{New, Refusal, View};
+use super::pace::Pace;
+use super::place::Place;
+
+/// A claim that the core has begun, or is asked to.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) resource: String,
+    pub(super) key: u64,
+    pub(super) user_data: Option<Box<RawValue>>,
+    pub(super) pace: Pace,
+    pub(super) view: watch::Sender<View>,
+    /// Dropped with the first notice.
+    refused: Option<oneshot::Sender<Refusal>>,
+    /// How often a timer was armed since another kind of timer was.
+    attempts: (Option<Resource>, u32),
+    /// The timeout of the waiting has been armed.
+    pub(super) has_waited: bool,
+    /// Its user needs it no longer.
+    pub(super) is_left: bool,
+}
+
+impl Entry {
+    pub(super) fn new(new: New) -> Self {
+        let New { resource, key, user_data, pace, view, refused } = new;
+        Self {
+            resource,
+            key,
+            user_data,
+            pace,
+            view,
+            refused: Some(refused),
+            attempts: (None, 0),
+            has_waited: false,
+            is_left: false,
+        }
+    }
+
+    /// How often this timer was armed before, since another kind of timer was.
+    pub(super) fn attempt(&mut self, timer: Resource) -> u32 {
+        let attempt = match self.attempts {
+            (Some(last), attempt) if last == timer => attempt + 1,
+            _ => 0,
+        };
+        self.attempts = (Some(timer), attempt);
+        attempt
+    }
+
+    /// Whether the last that its user was told is that the lock is held.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.view.borrow().notice, Some(Notice::Acquired { .. }))
+    }
+
+    /// What the core tells.
+    pub(super) fn tell(&mut self, notice: Notice) {
+        self.refused = None;
+        self.view.send_modify(|view| {
+            if let Notice::Acquired { token } = notice {
+                view.token = token.map(Token::number);
+            }
+            view.notice = Some(notice);
+        });
+    }
+
+    /// What someone is told who claims the same resource.
+    pub(super) fn refusal(&self, place: &Place) -> Refusal {
+        let view = self.view.borrow();
+        if self.is_left || !matches!(view.notice, None | Some(Notice::Acquired { .. })) {
+            return Refusal::Ending(self.view.subscribe());
+        }
+        let first = view.claim.map(|id| place.claim_url(id));
+        let first = first.unwrap_or_else(|| "a claim not yet answered".into());
+        Refusal::Final(Cause::Claimed { first })
+    }
+
+    /// The core has not begun it.
+    pub(super) fn refuse(mut self, refusal: Refusal) {
+        if let Some(refused) = self.refused.take() {
+            // Whoever asked may have gone away.
+            let _gone = refused.send(refusal);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A request of the core as HTTP, and an answer as the core hears it. Words only.
+
+use std::time::Duration;
+
+use hyper::Method;
+use turnstile_core::claim::message::{Ask, Response};
+use turnstile_core::number::{CallId, ClaimId, Token};
+
+use super::call::Answer;
+use super::entry::Entry;
+use super::place::Place;
+use crate::wire::ask::{PostBody, status_body, ttl_body};
+use crate::wire::claim::{ClaimSeen, id_in};
+use crate::wire::{FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
+
+/// A request as HTTP.
+pub(super) struct Outgoing {
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: String,
+}
+
+/// A request of the core as HTTP.
+pub(super) fn write(ask: Ask, wait: Duration, entry: &Entry, place: &Place) -> Outgoing {
+    let mut headers = Vec::new();
+    if !wait.is_zero() {
+        headers.push((PREFER, format!("wait={}", wait.as_secs_f64())));
+    }
+    let of = |claim: ClaimId| format!("{}{claim}/", place.path);
+    let (method, path, body) = match ask {
+        Ask::Post { resource: _, key, wait: _ } => {
+            headers.extend(key.map(|key| (IDEMPOTENCY_KEY, format!("{:016x}", key.number()))));
+            let body = PostBody {
+                resource: &entry.resource,
+                ttl: entry.pace.ttl.as_secs_f64(),
+                user_data: entry.user_data.as_deref(),
+            };
+            let body = serde_json::to_string(&body).expect("plain data");
+            (Method::POST, place.path.clone(), body)
+        }
+        Ask::Ttl { claim } => {
+            let ttl_us = u64::try_from(entry.pace.ttl.as_micros()).unwrap_or(u64::MAX);
+            (Method::PATCH, of(claim), ttl_body(ttl_us))
+        }
+        Ask::Status { claim, to } => (Method::PATCH, of(claim), status_body(to)),
+    };
+    Outgoing { method, path, headers, body }
+}
+
+/// An answer as the core hears it. One that cannot be read is none.
+pub(super) fn read(call: CallId, answer: &Answer) -> Response {
+    let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
+    let seen = serde_json::from_slice::<ClaimSeen>(&answer.body).ok();
+    let url = header("location").or(seen.as_ref().map(|seen| seen.url.as_str()));
+    let claim = url.and_then(id_in).filter(|_| matches!(answer.status, 200..=202));
+    let token = seen.as_ref().and_then(|seen| seen.fencing_token);
+    let token = token.or_else(|| header(FENCING_TOKEN)?.parse().ok());
+    if matches!(answer.status, 200..=202) && claim.is_none() {
+        return Response::unanswered(call);
+    }
+    Response {
+        claim: claim.map(ClaimId::new),
+        token: token.map(Token::new),
+        ..Response::bare(call, answer.status)
+    }
+}

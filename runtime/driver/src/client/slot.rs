@@ -1,0 +1,45 @@
+//! A user's end of one claim: what can be seen of it, and where wishes about it go.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use super::clock::Clock;
+use super::error::{Cause, Error};
+use super::order::{Order, View};
+use super::place::Place;
+
+/// One claim of one resource.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) resource: String,
+    pub(super) key: u64,
+    pub(super) place: Place,
+    pub(super) clock: Clock,
+    pub(super) view: watch::Receiver<View>,
+    pub(super) orders: mpsc::UnboundedSender<Order>,
+}
+
+impl Slot {
+    pub(super) fn url(&self) -> Option<String> {
+        self.view.borrow().claim.map(|id| self.place.claim_url(id))
+    }
+
+    pub(super) fn error(&self, cause: Cause) -> Error {
+        Error { resource: self.resource.clone(), claim: self.url(), cause }
+    }
+
+    /// The user needs the claim no longer; the resource is free once the claim is over.
+    pub(super) fn leave(&self) {
+        self.order(Order::Leave { resource: self.resource.clone(), key: self.key });
+    }
+
+    pub(super) fn refresh(&self, ttl: Option<Duration>) {
+        self.order(Order::Refresh { resource: self.resource.clone(), key: self.key, ttl });
+    }
+
+    fn order(&self, order: Order) {
+        // Nobody listens once the claims are over, and then nothing is held.
+        let _over = self.orders.send(order);
+    }
+}
