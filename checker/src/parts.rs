@@ -274,6 +274,14 @@ pub struct Reached<P, M> {
     pub marks: Vec<M>,
 }
 
+impl<P, M> Reached<P, M> {
+    fn follow<O>(&mut self, at: Place, done: Done<P, O, M>, queue: &mut VecDeque<(Place, O)>) {
+        self.state[at.index()] = done.part;
+        self.marks.extend(done.marks);
+        queue.extend(done.then);
+    }
+}
+
 /// Carries out an action on values: every state it may lead to, in a fixed order; none if it is
 /// not enabled.
 #[must_use]
@@ -287,25 +295,46 @@ pub fn cascade<W: Parts + ?Sized>(
     let mut ends = Vec::new();
     let first = VecDeque::from([(at, op.clone())]);
     let mut open = vec![(begin, first, 0)];
-    while let Some((reached, mut queue, count)) = open.pop() {
+    while let Some((mut reached, mut queue, count)) = open.pop() {
         let Some((at, op)) = queue.pop_front() else {
             ends.push(reached);
             continue;
         };
         assert!(count < CASCADE_MAX, "an action does not end: {op:?} at {at:?}");
-        let branches = system.apply(at, &reached.state[at.index()], &op);
+        let mut branches = system.apply(at, &reached.state[at.index()], &op);
+        let Some(first) = (!branches.is_empty()).then(|| branches.remove(0)) else { continue };
         // Last in, first out: the first branch is followed first.
         for done in branches.into_iter().rev() {
-            let mut branch = reached.clone();
-            branch.state[at.index()] = done.part;
-            branch.marks.extend(done.marks);
-            let mut queue = queue.clone();
-            queue.extend(done.then);
+            let (mut branch, mut queue) = (reached.clone(), queue.clone());
+            branch.follow(at, done, &mut queue);
             open.push((branch, queue, count + 1));
         }
+        reached.follow(at, first, &mut queue);
+        open.push((reached, queue, count + 1));
     }
     for end in &mut ends {
         renumber(system, &mut end.state);
     }
     ends
+}
+
+#[cfg(test)]
+mod tests {
+    use turnstile_core::number::{Class, Order};
+
+    use super::Renumbering;
+
+    const ID: Class = Class { name: "id", order: Order::Equality };
+    const TOKEN: Class = Class { name: "token", order: Order::Rank };
+
+    #[test]
+    fn ids_are_named_as_met_and_tokens_by_rank() {
+        let mut to = Renumbering::default();
+        for (class, number) in [(ID, 9), (TOKEN, 70), (ID, 4), (TOKEN, 8), (ID, 9), (TOKEN, 70)] {
+            to.note(class, number);
+        }
+        to.rank();
+        let new = [(ID, 9), (ID, 4), (TOKEN, 8), (TOKEN, 70)].map(|(class, old)| to.of(class, old));
+        assert_eq!(new, [0, 1, 0, 1]);
+    }
 }

@@ -14,4 +14,3 @@ mod rendezvous;
 pub mod replay;
 mod seen;
 pub mod space;
-pub mod world;

@@ -3,8 +3,9 @@
 //!
 //! A state is made of parts (one a node, one a link, one that remembers for the properties). What
 //! a part does is a pure function of that part ([`node`], [`link`], [`watch`]); how parts act on
-//! each other is written once ([`turn`]), for parts in any form ([`parts`]).
+//! each other is written once ([`parts`]), and every search, stateright's too, runs through it.
 
+mod apply;
 pub mod budget;
 pub mod calls;
 pub mod check;
@@ -14,12 +15,12 @@ pub mod link;
 pub mod mail;
 mod model;
 pub mod node;
-pub mod number;
+mod offers;
 pub mod parts;
 pub mod property;
+pub mod state;
 pub mod system;
 pub mod turn;
-pub mod values;
 pub mod watch;
 mod words;
 
@@ -28,9 +29,10 @@ pub use fault::Faults;
 pub use link::{Link, LinkKind, LinkPart};
 pub use mail::{Chance, Mail};
 pub use node::{Event, NodePart};
+pub use parts::Part;
 pub use property::{Claim, Predicate, Property, View};
+pub use state::{Action, State};
 pub use system::{NodeId, System, Types};
-pub use values::{Action, State, Values};
 pub use watch::{Seen, Trouble, WatchPart};
 
 /// A system in one named world.
@@ -83,11 +85,9 @@ impl<S: System> World<S> {
     #[must_use]
     pub fn first(&self) -> State<S::Types> {
         let nodes = (0..self.nodes.len()).map(|node| NodePart::start(&self.system, node));
-        State {
-            nodes: nodes.collect(),
-            links: self.links.iter().map(LinkPart::empty).collect(),
-            watch: WatchPart { system: self.system.watch(), trouble: None },
-            left: Left::full(&self.budgets),
-        }
+        let links = self.links.iter().map(LinkPart::empty);
+        let watch = WatchPart { system: self.system.watch(), trouble: None };
+        let end = [Part::Watch(watch), Part::Left(Left::full(&self.budgets))];
+        State(nodes.map(Part::Node).chain(links.map(Part::Link)).chain(end).collect())
     }
 }

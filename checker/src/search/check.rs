@@ -13,11 +13,11 @@ use crate::search::fingerprint::collision_chance;
 use crate::search::interned::Interned;
 use crate::search::replay::{Run, Trail, replay};
 use crate::search::space::Space;
-use crate::search::world::Mark;
-use crate::world::check::{Checked, trouble_words};
+use crate::world::check::{Checked, exercised, overflow, taken, trouble_words};
+use crate::world::parts::Mark;
 use crate::world::property::Claim;
+use crate::world::state::{Action, State};
 use crate::world::system::System;
-use crate::world::values::{Action, State};
 use crate::world::watch::Trouble;
 use crate::world::{Property, World};
 
@@ -59,20 +59,7 @@ pub fn check<S: System>(
         .collect();
     end(&mut report, world, &outcome, options);
     report.seconds = began.elapsed().as_secs_f64();
-    let taken = outcome.marks.into_iter().filter_map(|mark| match mark {
-        Mark::Taken(taken) => Some(taken),
-        Mark::Spent(_) | Mark::Overflowed { .. } => None,
-    });
-    Checked { taken: taken.collect(), result: report }
-}
-
-/// The budgets that were taken from.
-fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
-    let spent = marks.iter().filter_map(|mark| match mark {
-        Mark::Spent(name) => Some(name.clone()),
-        Mark::Taken(_) | Mark::Overflowed { .. } => None,
-    });
-    spent.collect()
+    Checked { taken: taken(outcome.marks), result: report }
 }
 
 /// Whether the search came to its end, and what the figures rest on.
@@ -83,21 +70,13 @@ fn end<S: System>(
     options: &Options<'_>,
 ) {
     let notes = &mut report.notes;
-    let overflows = outcome.marks.iter().find_map(|mark| match mark {
-        Mark::Overflowed { link } => Some(&world.links[*link]),
-        Mark::Taken(_) | Mark::Spent(_) => None,
-    });
-    notes.cut = match (outcome.cut, overflows) {
-        (Some(Cut::Found), _) => Some("a failure was enough".to_owned()),
-        (Some(_), _) => {
+    notes.cut = match outcome.cut {
+        Some(Cut::Found) => Some("a failure was enough".to_owned()),
+        Some(_) => {
             let words = options.bound(outcome.states as u64);
             Some(words.unwrap_or_else(|| "a bound was reached".to_owned()))
         }
-        (None, Some(link)) => Some(format!(
-            "a message from {} to {} found no room and was dropped",
-            world.nodes[link.from].name, world.nodes[link.to].name
-        )),
-        (None, None) => None,
+        None => overflow(world, &outcome.marks),
     };
     if let Some(operation) = &outcome.impure {
         notes.cut = Some(format!("a core is not pure: {operation}"));
@@ -153,7 +132,7 @@ fn property_report<S: System>(
         let run = real_run(world, trail, reduced);
         report.counterexample = words(world, &run);
         if judged.verdict == Verdict::Fails
-            && let Some(trouble) = &run.last().watch.trouble
+            && let Some(trouble) = &run.last().watch().trouble
         {
             report.finding = Some(trouble_words(trouble));
             report.others = others(trouble, marks);
@@ -169,7 +148,7 @@ fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
         Mark::Spent(_) | Mark::Overflowed { .. } => None,
     });
     let is_other = |other: &Trouble| {
-        other.kind != shown.kind && other.is_unexpected() == shown.is_unexpected()
+        other.taken != shown.taken && other.is_unexpected() == shown.is_unexpected()
     };
     troubles.filter(is_other).map(|other| trouble_words(&other)).collect()
 }
@@ -189,7 +168,7 @@ fn real_run<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> 
     };
     let space = Interned::new(world, Vec::new(), reduced);
     let mut expander = space.expander();
-    let fingerprint = |state: &State<S::Types>| expander.fingerprint(world.parts_of(state.clone()));
+    let fingerprint = |state: &State<S::Types>| expander.fingerprint(state.0.clone());
     replay(&trail.fingerprints, vec![world.first()], successors, fingerprint)
 }
 

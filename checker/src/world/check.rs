@@ -1,5 +1,6 @@
 //! A world searched by stateright's breadth-first search, and a verdict for each property.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,9 +14,10 @@ use crate::report::result::{
 };
 use crate::world::World;
 use crate::world::graph::{Graph, Index, Noted, Notes, fingerprint};
+use crate::world::parts::Mark;
 use crate::world::property::{Claim, Property};
 use crate::world::system::System;
-use crate::world::watch::{Trouble, TroubleKind};
+use crate::world::watch::Trouble;
 
 /// How often the search is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -26,7 +28,7 @@ pub struct Checked {
     /// The result; coverage is left to the system, which knows its tables.
     pub result: ResultReport,
     /// What tables said in any step.
-    pub taken: std::collections::BTreeSet<Taken>,
+    pub taken: BTreeSet<Taken>,
 }
 
 /// Searches a world to its end, or to the bounds of the options.
@@ -47,12 +49,7 @@ pub fn check<S: System>(
     result.transitions = graph.edges();
     result.depth = graph.depth;
     result.notes.cut = cut;
-    let exercised: Vec<String> = graph
-        .notes
-        .spent
-        .iter()
-        .map(|budget| world.budgets[usize::from(budget.0)].name.clone())
-        .collect();
+    let exercised = exercised(&graph.notes.marks);
     for (number, property) in world.properties.iter().enumerate() {
         let mut report = verdict(world, &graph, result.complete, number, property);
         report.faults_exercised.clone_from(&exercised);
@@ -63,7 +60,7 @@ pub fn check<S: System>(
     }
     result.seconds = begin.elapsed().as_secs_f64();
     result.peak_memory_bytes = options.progress.peak();
-    Checked { result, taken: graph.notes.taken }
+    Checked { result, taken: taken(graph.notes.marks) }
 }
 
 /// The graph, and why it is cut if it is.
@@ -90,9 +87,7 @@ fn search<S: System>(world: &Arc<World<S>>, options: &Options<'_>) -> (Graph, Op
     }
     let unique = checker.join().unique_state_count();
     let notes = std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner));
-    if cut.is_none() && notes.overflowed {
-        cut = Some("a link was full and dropped a message".to_owned());
-    }
+    cut = cut.or_else(|| overflow(world, &notes.marks));
     let graph = Graph::of(notes, fingerprint(&world.first()));
     if cut.is_none() {
         assert_eq!(graph.order.len(), unique, "stateright and the notes count the same states");
@@ -157,17 +152,48 @@ fn run<S: System>(world: &World<S>, path: &[u16]) -> Vec<StepReport> {
     steps
 }
 
+/// The budgets that were taken from.
+pub(crate) fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
+    let spent = marks.iter().filter_map(|mark| match mark {
+        Mark::Spent(name) => Some(name.clone()),
+        Mark::Taken(_) | Mark::Overflowed { .. } => None,
+    });
+    spent.collect()
+}
+
+/// What tables said.
+pub(crate) fn taken(marks: BTreeSet<Mark>) -> BTreeSet<Taken> {
+    let taken = marks.into_iter().filter_map(|mark| match mark {
+        Mark::Taken(taken) => Some(taken),
+        Mark::Spent(_) | Mark::Overflowed { .. } => None,
+    });
+    taken.collect()
+}
+
+/// Which message found no room, if one did: what comes after is not what would have come.
+pub(crate) fn overflow<S: System>(world: &World<S>, marks: &BTreeSet<Mark>) -> Option<String> {
+    marks.iter().find_map(|mark| match mark {
+        Mark::Overflowed { link } => {
+            let link = &world.links[*link];
+            let (from, to) = (&world.nodes[link.from].name, &world.nodes[link.to].name);
+            Some(format!("a message from {from} to {to} found no room and was dropped"))
+        }
+        Mark::Taken(_) | Mark::Spent(_) => None,
+    })
+}
+
 /// What does not fit, in words.
 pub(crate) fn trouble_words(trouble: &Trouble) -> String {
-    match &trouble.kind {
-        TroubleKind::Unexpected { machine, state, event, number: 0 } => {
+    match &trouble.taken {
+        Taken::Unexpected { machine, state, event, number: 0 } => {
             format!("{machine}: no row for `{event}` in `{state}`")
         }
-        TroubleKind::Unexpected { machine, state, event, number } => {
+        Taken::Unexpected { machine, state, event, number } => {
             format!("{machine}: no row for `{event} ({number})` in `{state}`")
         }
-        TroubleKind::Undone { machine, action, because } => {
+        Taken::Undone { machine, action, because } => {
             format!("{machine}: `{action}` cannot be done: {because}")
         }
+        Taken::Row { .. } | Taken::Ignored { .. } => unreachable!("no trouble: {trouble:?}"),
     }
 }

@@ -7,7 +7,6 @@ use crate::world::Node;
 use crate::world::budget::{Budget, BudgetId};
 use crate::world::link::LinkFault;
 use crate::world::node::{Event, Life, NodePart};
-use crate::world::parts::NodeOffer;
 use crate::world::system::{NodeId, System, Types};
 
 /// The budget of each kind of fault.
@@ -85,20 +84,17 @@ impl Faults {
 
     /// The budget that an event takes from; `None` where it has no budget here and does not
     /// happen.
-    pub(crate) fn offer<T: Types>(
+    #[expect(clippy::option_option, reason = "the outer one says whether it happens at all")]
+    pub(crate) fn of_node<T: Types>(
         &self,
         system: &impl System<Types = T>,
         node: NodeId,
         part: &NodePart<T>,
-        event: Event<T>,
-    ) -> Option<NodeOffer<Event<T>>> {
+        event: &Event<T>,
+    ) -> Option<Option<BudgetId>> {
         let of_node = self.nodes[node];
-        let mut is_timer = false;
-        let budget = match &event {
-            Event::Takes(Input::Fired(timer), _) => {
-                is_timer = true;
-                self.rationed(system.timer_budget(timer))?
-            }
+        Some(match event {
+            Event::Takes(Input::Fired(timer), _) => self.rationed(system.timer_budget(timer))?,
             Event::Takes(Input::Command(command), _) => {
                 self.rationed(system.command_budget(command))?
             }
@@ -110,8 +106,7 @@ impl Faults {
             Event::Restarts(_) => return None,
             Event::Pauses => Some(of_node.pause?),
             Event::Resumes => None,
-        };
-        Some(NodeOffer { event, budget, is_timer })
+        })
     }
 
     /// Not rationed: no budget. Rationed: its budget, or nothing where the world has none.

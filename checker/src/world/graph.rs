@@ -10,13 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stateright::{Model, Property as Stateright};
-use turnstile_core::step::Taken;
 
 use crate::world::World;
-use crate::world::budget::{BudgetId, Left};
+use crate::world::parts::Mark;
+use crate::world::state::State;
 use crate::world::system::{System, Types};
-use crate::world::turn::Scratch;
-use crate::world::values::{State, Values};
 use crate::world::watch::Trouble;
 
 /// A state among those expanded, in the order of expansion.
@@ -38,14 +36,10 @@ pub struct Notes {
     /// For each state, where its edges begin.
     begin: Vec<usize>,
     edges: Vec<(u16, u64)>,
-    /// What tables said.
-    pub taken: BTreeSet<Taken>,
-    /// Budgets that were taken from.
-    pub spent: BTreeSet<BudgetId>,
+    /// What was noted on the way: rows, faults, messages without room.
+    pub marks: BTreeSet<Mark>,
     /// Each trouble, with a state that shows it.
     pub troubles: BTreeMap<Trouble, Index>,
-    /// A link was full.
-    pub overflowed: bool,
 }
 
 /// A world whose search is noted.
@@ -64,20 +58,17 @@ pub(crate) fn fingerprint(state: &impl Hash) -> u64 {
 impl<S: System> Noted<S> {
     /// Notes a state and everything that may happen in it.
     fn expand(&self, state: &State<S::Types>) -> Vec<Step<S::Types>> {
-        let mut candidates = Vec::new();
-        let mut values = Values::default();
-        self.world.candidates(&mut values, state, &mut Scratch::default(), &mut candidates);
-        let mut spent = BTreeSet::new();
+        let mut marks = BTreeSet::new();
         let mut steps = Vec::new();
-        for (number, candidate) in (0..).zip(&candidates) {
-            let Some(to) = self.world.apply(&mut values, state, candidate) else { continue };
-            spent.extend([candidate.budget, candidate.drift].into_iter().flatten());
-            spent.extend(self.lowered(state.left, to.left));
+        for (number, action) in (0..).zip(self.world.actions_of(state)) {
+            let Some(reached) = self.world.reached(state, &action) else { continue };
+            marks.extend(reached.marks);
+            let to = State(reached.state);
             if to != *state {
                 steps.push(Step { number, to });
             }
         }
-        let answers = self.world.view(state, |view| {
+        let answers = self.world.view(&state.0, |view| {
             self.world.properties.iter().rev().fold(0_u64, |bits, property| {
                 let answer = property.ask(view);
                 bits << 2 | u64::from(answer.premise) << 1 | u64::from(answer.holds)
@@ -92,19 +83,11 @@ impl<S: System> Noted<S> {
         let begin = notes.edges.len();
         notes.begin.push(begin);
         notes.edges.extend(edges);
-        notes.taken.extend(values.taken);
-        notes.spent.extend(spent);
-        notes.overflowed |= state.links.iter().any(|link| link.overflowed);
-        if let Some(trouble) = state.watch.trouble {
+        notes.marks.append(&mut marks);
+        if let Some(trouble) = state.watch().trouble {
             notes.troubles.entry(trouble).or_insert(index);
         }
         steps
-    }
-
-    /// The budgets of which less is left.
-    fn lowered(&self, from: Left, to: Left) -> impl Iterator<Item = BudgetId> {
-        let count = u8::try_from(self.world.budgets.len()).expect("a world has few budgets");
-        (0..count).map(BudgetId).filter(move |id| from.of(*id) != to.of(*id))
     }
 }
 

@@ -1,48 +1,19 @@
-//! The World as a [`stateright::Model`], over parts as values: stateright's searches, simulation
+//! The World as a [`stateright::Model`], over whole states: stateright's searches, simulation
 //! and Explorer run on it as they are.
 
 use stateright::{Model, Property as Stateright};
 
 use crate::world::World;
-use crate::world::property::{Claim, View};
+use crate::world::property::Claim;
+use crate::world::state::{Action, State};
 use crate::world::system::System;
-use crate::world::turn::Scratch;
-use crate::world::values::{Action, State, Values};
 
 impl<S: System> World<S> {
-    /// What may happen in a state, in a fixed order.
-    #[must_use]
-    pub fn actions_of(&self, state: &State<S::Types>) -> Vec<Action<S::Types>> {
-        let mut actions = Vec::new();
-        self.candidates(&mut Values::default(), state, &mut Scratch::default(), &mut actions);
-        actions
-    }
-
-    /// The state after an action; `None` where nothing changes or a budget forbids it.
-    #[must_use]
-    pub fn after(
-        &self,
-        state: &State<S::Types>,
-        action: &Action<S::Types>,
-    ) -> Option<State<S::Types>> {
-        self.apply(&mut Values::default(), state, action).filter(|next| next != state)
-    }
-
-    /// Calls `look` with a view of a state.
-    pub fn view<R>(
-        &self,
-        state: &State<S::Types>,
-        look: impl FnOnce(&View<'_, S::Types>) -> R,
-    ) -> R {
-        let nodes: Vec<_> = state.nodes.iter().collect();
-        look(&View { nodes: &nodes, watch: &state.watch, left: state.left, budgets: &self.budgets })
-    }
-
     /// Whether the property of this number does not stand out in a state: an `always` is not
     /// broken, a `sometimes` is not met.
     fn is_plain(&self, number: usize, state: &State<S::Types>) -> bool {
         self.properties.get(number).is_none_or(|property| {
-            let answer = self.view(state, |view| property.ask(view));
+            let answer = self.view(&state.0, |view| property.ask(view));
             match property.claim {
                 Claim::Always { .. } => answer.holds,
                 Claim::Sometimes(_) => !answer.holds,
@@ -72,7 +43,7 @@ impl<S: System> Model for World<S> {
     }
 
     fn actions(&self, state: &State<S::Types>, actions: &mut Vec<Action<S::Types>>) {
-        self.candidates(&mut Values::default(), state, &mut Scratch::default(), actions);
+        actions.extend(self.actions_of(state));
     }
 
     fn next_state(

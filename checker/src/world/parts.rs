@@ -1,145 +1,226 @@
-//! The parts of a state, in whatever form a search keeps them.
+//! A World as parts: its nodes, its links, what it remembers and its budgets, each in its place,
+//! and what they ask of each other.
 //!
-//! A state is one part for each node and each link, one that remembers for the properties, and
-//! what is left of the budgets. What happens to one part depends on that part alone, so a search
-//! may keep parts as values or as small numbers of interned values with remembered answers.
-//! [`crate::world::turn`] puts parts together, once for every form.
+//! What each part does by itself is the World's ([`World::step`], [`LinkPart::operate`],
+//! [`watch::observe`]). How parts act on each other stands here and in `apply` alone: stateright,
+//! the replay and the interned engine all run through [`Parts`].
 
+use turnstile_core::Numbers;
+use turnstile_core::number::Class;
+use turnstile_core::step::Taken;
+
+use crate::parts::{Cargo, Claim, Done, Kind, Offer, Parts, Place, Predicate, Property};
 use crate::world::World;
 use crate::world::budget::{BudgetId, Left};
-use crate::world::system::{NodeId, System};
+use crate::world::link::{LinkOp, LinkPart};
+use crate::world::node::{Event, NodePart};
+use crate::world::property;
+use crate::world::system::{NodeId, System, Types};
+use crate::world::watch::{self, Seen, WatchPart};
 
-/// A state in some form.
-pub trait Row: Clone {
-    /// A node's part.
-    type Node;
-    /// A link's part.
-    type Link;
-    /// The part that remembers.
-    type Watch;
-    /// A node's part.
-    fn node(&self, node: NodeId) -> &Self::Node;
-    /// A link's part.
-    fn link(&self, link: usize) -> &Self::Link;
-    /// The part that remembers.
-    fn watch(&self) -> &Self::Watch;
+/// A part of a World's state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Part<T: Types> {
+    /// A node.
+    Node(NodePart<T>),
+    /// A link.
+    Link(LinkPart<T>),
+    /// What the properties remember.
+    Watch(WatchPart<T::Watch>),
     /// What is left of the budgets.
-    fn left(&self) -> Left;
-    /// Replaces a node's part.
-    fn put_node(&mut self, node: NodeId, part: Self::Node);
-    /// Replaces a link's part.
-    fn put_link(&mut self, link: usize, part: Self::Link);
-    /// Replaces the part that remembers.
-    fn put_watch(&mut self, part: Self::Watch);
-    /// Replaces what is left of the budgets.
-    fn put_left(&mut self, left: Left);
+    Left(Left),
 }
 
-/// What may happen to a node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodeOffer<E> {
-    /// The event.
-    pub event: E,
-    /// The budget it takes from.
-    pub budget: Option<BudgetId>,
-    /// Whether a timer fires, so that the time relations have a say.
-    pub is_timer: bool,
+/// What is done to a part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op<T: Types> {
+    /// To a node: something happens to it by itself or by its user.
+    Happens {
+        /// What.
+        event: Event<T>,
+        /// What it costs.
+        budget: Option<BudgetId>,
+        /// What the time relations have to say.
+        wait: Wait,
+    },
+    /// To a node: a message comes, from a link that did or did not make an answer late.
+    Comes(Event<T>, bool),
+    /// To a node: a timer of another is about to fire. Refused by a node that has one which must
+    /// fire first.
+    LetsFire(Box<Later<T>>),
+    /// The same, refused by a node that has none: a clock runs wild.
+    IsPassed(Box<Later<T>>),
+    /// To a link: something happens on it by itself.
+    Moves {
+        /// What.
+        op: LinkOp<T>,
+        /// What it delivers.
+        delivers: Option<(NodeId, Event<T>)>,
+        /// What it costs.
+        budget: Option<BudgetId>,
+    },
+    /// To a link: what a node's step does to this one and then to others, and whether an answer
+    /// has become late on the way.
+    Operate(Vec<(usize, LinkOp<T>)>, bool),
+    /// To the watch: this was seen.
+    Observe(Vec<Seen<T>>),
+    /// To the budgets: one less.
+    Spend(BudgetId),
 }
 
-/// What may happen on a link.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkOffer<O, E> {
-    /// To the link.
-    pub op: O,
-    /// To the node that something is delivered to.
-    pub delivers: Option<(NodeId, E)>,
-    /// The budget it takes from.
-    pub budget: Option<BudgetId>,
+/// What the time relations have to say of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// Nothing.
+    Free,
+    /// It must wait for these nodes, as bits, if they have a timer that comes first.
+    For(u64),
+    /// It passes this node, which has a timer that comes first.
+    Passes(NodeId),
 }
 
-/// The form in which a search keeps parts, and what it knows of single ones.
-///
-/// Each answer is that of the pure function of the same name over values; a form may remember it.
-pub trait Parts<S: System> {
-    /// A state.
-    type Row: Row;
-    /// What happens to a node.
-    type Event: Clone;
-    /// What is done to a link.
-    type Op: Clone;
-    /// What a step of one node did.
-    type Turn: Clone;
+/// A timer that is about to fire.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Later<T: Types> {
+    pub(super) node: NodeId,
+    pub(super) part: NodePart<T>,
+    pub(super) event: Event<T>,
+}
 
-    /// What may happen to the node by itself or by its user, in a fixed order.
-    fn node_offers(
-        &mut self,
-        world: &World<S>,
-        node: NodeId,
-        part: &NodeOf<Self, S>,
-        offers: &mut Vec<NodeOffer<Self::Event>>,
-    );
-
-    /// What may happen on the link, in a fixed order.
-    fn link_offers(
-        &mut self,
-        world: &World<S>,
+/// What a report wants to know of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mark {
+    /// What a table said.
+    Taken(Taken),
+    /// A budget was taken from.
+    Spent(String),
+    /// A message found no room: what comes after is not what would have come.
+    Overflowed {
+        /// The link, by its place.
         link: usize,
-        part: &LinkOf<Self, S>,
-        offers: &mut Vec<LinkOffer<Self::Op, Self::Event>>,
-    );
-
-    /// Whether the node takes inputs.
-    fn is_up(&mut self, part: &NodeOf<Self, S>) -> bool;
-
-    /// Whether the timer that `event` fires at `later` must wait for one that is armed at
-    /// `earlier`.
-    fn is_bound(
-        &mut self,
-        world: &World<S>,
-        earlier: (NodeId, &NodeOf<Self, S>),
-        later: (NodeId, &NodeOf<Self, S>),
-        event: &Self::Event,
-    ) -> bool;
-
-    /// Steps one node.
-    fn step(
-        &mut self,
-        world: &World<S>,
-        node: NodeId,
-        part: &NodeOf<Self, S>,
-        event: &Self::Event,
-    ) -> Self::Turn;
-
-    /// The node after a step.
-    fn turned(&self, turn: &Self::Turn) -> NodeOf<Self, S>;
-
-    /// What a step does to links: the operation of this number, in order; none after the last.
-    fn op(&self, turn: &Self::Turn, number: usize) -> Option<(usize, Self::Op)>;
-
-    /// Does something to a link. Also says whether an answer became late.
-    fn operate(
-        &mut self,
-        world: &World<S>,
-        link: usize,
-        part: &LinkOf<Self, S>,
-        op: &Self::Op,
-    ) -> (LinkOf<Self, S>, bool);
-
-    /// What the watch is after a step, or after something that was no step of any node.
-    fn observe(
-        &mut self,
-        world: &World<S>,
-        watch: &WatchOf<Self, S>,
-        turn: Option<&Self::Turn>,
-    ) -> WatchOf<Self, S>;
-
-    /// Gives the numbers of a whole state their smallest values.
-    fn renumber(&mut self, world: &World<S>, row: &mut Self::Row);
+    },
 }
 
-/// A node's part in a form.
-pub type NodeOf<P, S> = <<P as Parts<S>>::Row as Row>::Node;
-/// A link's part in a form.
-pub type LinkOf<P, S> = <<P as Parts<S>>::Row as Row>::Link;
-/// The remembering part in a form.
-pub type WatchOf<P, S> = <<P as Parts<S>>::Row as Row>::Watch;
+pub(super) type DoneOf<S> = Done<Part<<S as System>::Types>, Op<<S as System>::Types>, Mark>;
+
+pub(super) fn place(index: usize) -> Place {
+    Place(u16::try_from(index).expect("a world has few parts"))
+}
+
+/// Two predicates for each property: its premise, and what it claims or aims at.
+const PREMISE: usize = 0;
+const HOLDS: usize = 1;
+
+impl<S: System> Parts for World<S> {
+    type Part = Part<S::Types>;
+    type Op = Op<S::Types>;
+    type Mark = Mark;
+
+    fn initial(&self) -> Vec<Vec<Part<S::Types>>> {
+        vec![self.first().0]
+    }
+
+    fn offers(&self, at: Place, part: &Part<S::Types>) -> Vec<Offer<Op<S::Types>>> {
+        match part {
+            Part::Node(part) => self.offers_of_node(at.index(), part),
+            Part::Link(part) => self.offers_of_link(at.index() - self.nodes.len(), part),
+            Part::Watch(_) | Part::Left(_) => Vec::new(),
+        }
+    }
+
+    fn apply(&self, at: Place, part: &Part<S::Types>, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
+        match part {
+            Part::Node(part) => self.apply_to_node(at.index(), part, op),
+            Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
+            Part::Watch(part) => {
+                let Op::Observe(seen) = op else { unreachable!("not done to a watch: {op:?}") };
+                let part = Part::Watch(watch::observe(&self.system, part, seen));
+                vec![Done { part, then: Vec::new(), marks: Vec::new() }]
+            }
+            Part::Left(left) => self.apply_to_left(*left, op),
+        }
+    }
+
+    fn numbers(
+        &self,
+        _at: Place,
+        part: &mut Part<S::Types>,
+        visit: &mut dyn FnMut(Class, &mut u64),
+    ) {
+        match part {
+            Part::Node(part) => part.visit(visit),
+            Part::Link(part) => part.visit(visit),
+            Part::Watch(part) => part.visit(visit),
+            Part::Left(_) => {}
+        }
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
+        let reads: Vec<Place> =
+            nodes.chain([self.place_of_watch(), self.place_of_left()]).collect();
+        let both = |property: &property::Property<S::Types>| {
+            ["premise of ", ""].map(|what| Predicate {
+                name: format!("{what}{}", property.name),
+                reads: Some(reads.clone()),
+                reads_messages: false,
+            })
+        };
+        self.properties.iter().flat_map(both).collect()
+    }
+
+    fn test(
+        &self,
+        predicates: &[usize],
+        state: &[&Part<S::Types>],
+        answer: &mut dyn FnMut(usize, bool),
+    ) {
+        self.view(state.iter().copied(), |view| {
+            for group in predicates.chunk_by(|a, b| a / 2 == b / 2) {
+                let said = self.properties[group[0] / 2].ask(view);
+                for &predicate in group {
+                    let is_so = if predicate % 2 == PREMISE { said.premise } else { said.holds };
+                    answer(predicate, is_so);
+                }
+            }
+        });
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        let of = |(number, property): (usize, &property::Property<S::Types>)| {
+            let (premise, holds) = (2 * number + PREMISE, 2 * number + HOLDS);
+            let (claim, premise) = match property.claim {
+                property::Claim::Always { .. } => (Claim::Always(holds), Some(premise)),
+                property::Claim::Sometimes(_) => (Claim::Sometimes(holds), None),
+                property::Claim::CanReach { .. } => {
+                    (Claim::CanReach(premise, holds), Some(premise))
+                }
+                property::Claim::LeadsTo { .. } => (Claim::LeadsTo(premise, holds), Some(premise)),
+            };
+            Property { name: property.name.to_owned(), claim, premise }
+        };
+        self.properties.iter().enumerate().map(of).collect()
+    }
+
+    fn kind(&self, at: Place) -> Kind {
+        if !(0..self.links.len()).all(|link| self.is_roomy(link)) {
+            return Kind::Node;
+        }
+        match at.index().checked_sub(self.nodes.len()) {
+            None => Kind::Node,
+            Some(link) if link < self.links.len() => Kind::Link,
+            Some(_) => Kind::Record,
+        }
+    }
+
+    fn cargo(&self, at: Place, part: &Part<S::Types>) -> Vec<Cargo<Op<S::Types>>> {
+        match part {
+            Part::Link(part) => self.cargo_of_link(at.index() - self.nodes.len(), part),
+            Part::Node(_) | Part::Watch(_) | Part::Left(_) => Vec::new(),
+        }
+    }
+
+    fn may_delay_for_ever(&self, at: Place) -> bool {
+        self.kind(at) == Kind::Link
+    }
+}

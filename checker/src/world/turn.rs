@@ -1,136 +1,101 @@
-//! What may happen in a whole state, and what the state is then: the semantics of a World, once,
-//! for every form of its parts.
+//! What a step of one node does to the node and to the links of its World.
 //!
-//! Order is fixed: nodes by number, each with its timers, commands and faults, then links by
-//! number. Two searches of one world meet the same candidates in the same order.
+//! Pure functions of single parts; in which order they come is [`crate::world::parts`]'.
 
 use crate::world::World;
-use crate::world::budget::BudgetId;
-use crate::world::parts::{LinkOffer, NodeOffer, Parts, Row};
-use crate::world::system::{NodeId, System};
+use crate::world::link::LinkOp;
+use crate::world::node::{Event, NodePart, Stepped};
+use crate::world::system::{NodeId, System, Types};
 
-/// Something that may happen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Candidate<E, O> {
-    /// First, to a link.
-    pub link: Option<(usize, O)>,
-    /// Then, to a node.
-    pub node: Option<(NodeId, E)>,
-    /// The budget it takes from.
-    pub budget: Option<BudgetId>,
-    /// The budget for a clock that runs wild, where a time relation forbids it otherwise.
-    pub drift: Option<BudgetId>,
-}
-
-/// The candidate type of a form.
-pub type CandidateOf<P, S> = Candidate<<P as Parts<S>>::Event, <P as Parts<S>>::Op>;
-
-/// Room for offers that is used again for every state.
-pub struct Scratch<P: Parts<S>, S: System> {
-    nodes: Vec<NodeOffer<P::Event>>,
-    links: Vec<LinkOffer<P::Op, P::Event>>,
-}
-
-impl<P: Parts<S>, S: System> Default for Scratch<P, S> {
-    fn default() -> Self {
-        Self { nodes: Vec::new(), links: Vec::new() }
-    }
+/// What a step of one node did.
+#[derive(Clone, Debug)]
+pub struct Turn<T: Types> {
+    /// The step.
+    pub stepped: Stepped<T>,
+    /// What it does to links, in order.
+    pub ops: Vec<(usize, LinkOp<T>)>,
 }
 
 impl<S: System> World<S> {
-    /// Adds everything that may happen in a state, budgets allowing.
-    pub fn candidates<P: Parts<S>>(
+    /// Whether a timer must wait for one of another node, by the time relations.
+    #[must_use]
+    pub fn is_bound(
         &self,
-        parts: &mut P,
-        row: &P::Row,
-        scratch: &mut Scratch<P, S>,
-        candidates: &mut Vec<CandidateOf<P, S>>,
-    ) {
-        let is_left =
-            |budget: Option<BudgetId>| budget.is_none_or(|budget| row.left().of(budget) != Some(0));
-        for node in 0..self.nodes.len() {
-            scratch.nodes.clear();
-            parts.node_offers(self, node, row.node(node), &mut scratch.nodes);
-            for offer in scratch.nodes.drain(..).filter(|offer| is_left(offer.budget)) {
-                let must_wait = offer.is_timer && self.must_wait(parts, row, node, &offer.event);
-                let drift = if must_wait { self.faults.drift } else { None };
-                if must_wait && (drift.is_none() || !is_left(drift)) {
-                    continue;
-                }
-                let node = Some((node, offer.event));
-                candidates.push(Candidate { link: None, node, budget: offer.budget, drift });
-            }
-        }
-        for link in 0..self.links.len() {
-            scratch.links.clear();
-            parts.link_offers(self, link, row.link(link), &mut scratch.links);
-            for offer in scratch.links.drain(..).filter(|offer| is_left(offer.budget)) {
-                if let Some((node, _)) = &offer.delivers
-                    && !parts.is_up(row.node(*node))
-                {
-                    continue;
-                }
-                let (link, budget) = (Some((link, offer.op)), offer.budget);
-                candidates.push(Candidate { link, node: offer.delivers, budget, drift: None });
-            }
-        }
-    }
-
-    /// Whether a time relation says that this timer does not fire yet.
-    fn must_wait<P: Parts<S>>(
-        &self,
-        parts: &mut P,
-        row: &P::Row,
-        node: NodeId,
-        event: &P::Event,
+        earlier: (NodeId, &NodePart<S::Types>),
+        later: (NodeId, &NodePart<S::Types>),
+        event: &Event<S::Types>,
     ) -> bool {
-        !self.relations.is_empty()
-            && (0..self.nodes.len()).any(|other| {
-                other != node
-                    && parts.is_bound(self, (other, row.node(other)), (node, row.node(node)), event)
+        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event else { return false };
+        let later_name = self.system.timer_name(timer);
+        earlier.1.is_up()
+            && self.relations.iter().any(|relation| {
+                relation.earlier.0 == self.nodes[earlier.0].role
+                    && relation.later.0 == self.nodes[later.0].role
+                    && relation.later.1 == later_name
+                    && earlier.1.timers.iter().any(|armed| {
+                        relation.earlier.1 == self.system.timer_name(armed)
+                            && self.system.is_same_grant(
+                                (earlier.0, &earlier.1.state, armed),
+                                (later.0, &later.1.state, timer),
+                            )
+                    })
             })
     }
 
-    /// The state after a candidate has happened; `None` where a budget does not allow it after
-    /// all.
-    pub fn apply<P: Parts<S>>(
+    /// Steps one node, and says what that does to links.
+    #[must_use]
+    pub fn step(
         &self,
-        parts: &mut P,
-        row: &P::Row,
-        candidate: &CandidateOf<P, S>,
-    ) -> Option<P::Row> {
-        let mut left = row.left();
-        for budget in [candidate.budget, candidate.drift].into_iter().flatten() {
-            left = left.spend(budget)?;
-        }
-        let mut next = row.clone();
-        let mut late = false;
-        if let Some((link, op)) = &candidate.link {
-            let (part, made_late) = parts.operate(self, *link, next.link(*link), op);
-            late |= made_late;
-            next.put_link(*link, part);
-        }
-        let turn = candidate.node.as_ref().map(|(node, event)| {
-            let turn = parts.step(self, *node, next.node(*node), event);
-            next.put_node(*node, parts.turned(&turn));
-            turn
-        });
-        if let Some(turn) = &turn {
-            let mut number = 0;
-            while let Some((link, op)) = parts.op(turn, number) {
-                let (part, made_late) = parts.operate(self, link, next.link(link), &op);
-                late |= made_late;
-                next.put_link(link, part);
-                number += 1;
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+    ) -> Turn<S::Types> {
+        let mut ops = Vec::new();
+        let calls = || self.links.iter().enumerate().filter(move |(_, link)| link.is_calls());
+        let own = || calls().filter(move |(_, link)| link.from == node);
+        match event {
+            Event::Takes(turnstile_core::Input::Fired(timer), _) => {
+                ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
+                if let Some(mark) = self.system.mark(node, &part.state, timer) {
+                    ops.extend(calls().map(|(link, _)| (link, LinkOp::Lapse(mark.clone()))));
+                }
             }
+            Event::Takes(turnstile_core::Input::Command(_), _) => {
+                ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
+            }
+            Event::Crashes | Event::Restarts(_) => {
+                ops.extend(own().map(|(link, _)| (link, LinkOp::CallerGone)));
+            }
+            Event::Takes(
+                turnstile_core::Input::Message { .. } | turnstile_core::Input::Restart(_),
+                _,
+            )
+            | Event::Pauses
+            | Event::Resumes => {}
         }
-        if late {
-            left = left.spend(self.faults.late_answer()?)?;
+        let mut stepped = part.step(&self.system, node, event);
+        if !self.faults.may_restart(node) {
+            // Nobody will ever read it.
+            stepped.node.saved = None;
         }
-        next.put_left(left);
-        let watch = parts.observe(self, next.watch(), turn.as_ref());
-        next.put_watch(watch);
-        parts.renumber(self, &mut next);
-        Some(next)
+        ops.extend(stepped.sends.iter().map(|(to, message)| self.sent(node, *to, message)));
+        Turn { stepped, ops }
+    }
+
+    fn sent(
+        &self,
+        from: NodeId,
+        to: NodeId,
+        message: &<S::Types as Types>::Message,
+    ) -> (usize, LinkOp<S::Types>) {
+        let joins = |a, b| self.links.iter().position(|link| link.from == a && link.to == b);
+        if let Some(link) = joins(from, to) {
+            return (link, LinkOp::Push(message.clone()));
+        }
+        let link = joins(to, from).filter(|link| self.links[*link].is_calls());
+        (
+            link.expect("a node sends only along a link of its world"),
+            LinkOp::Answer(message.clone()),
+        )
     }
 }

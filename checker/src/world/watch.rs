@@ -25,55 +25,24 @@ pub enum Seen<T: Types> {
 pub struct Trouble {
     /// Where.
     pub node: NodeId,
-    /// What.
-    pub kind: TroubleKind,
-}
-
-/// The kinds of trouble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TroubleKind {
-    /// An event came for which there is no row.
-    Unexpected {
-        /// Which machine's table.
-        machine: &'static str,
-        /// In which state.
-        state: &'static str,
-        /// Which event.
-        event: &'static str,
-        /// Its payload's number.
-        number: u16,
-    },
-    /// A row asked for something that could not be done.
-    Undone {
-        /// Which machine's table.
-        machine: &'static str,
-        /// What was asked for.
-        action: &'static str,
-        /// What it lacked.
-        because: &'static str,
-    },
+    /// What the table said: an event without a row, or something that could not be done.
+    pub taken: Taken,
 }
 
 impl Trouble {
     /// What a core reported, if that was it.
     #[must_use]
     pub fn of(node: NodeId, taken: &Taken) -> Option<Self> {
-        let kind = match *taken {
-            Taken::Unexpected { machine, state, event, number } => {
-                TroubleKind::Unexpected { machine, state, event, number }
-            }
-            Taken::Undone { machine, action, because } => {
-                TroubleKind::Undone { machine, action, because }
-            }
-            Taken::Row { .. } | Taken::Ignored { .. } => return None,
-        };
-        Some(Self { node, kind })
+        match taken {
+            Taken::Unexpected { .. } | Taken::Undone { .. } => Some(Self { node, taken: *taken }),
+            Taken::Row { .. } | Taken::Ignored { .. } => None,
+        }
     }
 
     /// Whether it is an event without a row.
     #[must_use]
     pub fn is_unexpected(&self) -> bool {
-        matches!(self.kind, TroubleKind::Unexpected { .. })
+        matches!(self.taken, Taken::Unexpected { .. })
     }
 }
 

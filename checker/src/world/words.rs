@@ -7,24 +7,26 @@ use crate::report::result::{EffectReport, NETWORK, StepReport};
 use crate::world::World;
 use crate::world::link::{Contents, LinkOp};
 use crate::world::node::Event;
+use crate::world::parts::Op;
+use crate::world::state::{Action, State};
 use crate::world::system::{EffectOf, NodeId, System};
-use crate::world::values::{Action, State, Turn};
+use crate::world::turn::Turn;
 
 impl<S: System> World<S> {
     /// A step of a run, taken once more through the real core.
     #[must_use]
     pub fn step_words(&self, state: &State<S::Types>, action: &Action<S::Types>) -> StepReport {
-        let Some((node, event)) = &action.node else {
+        let Some((node, event)) = action.event() else {
             return self.link_words(state, action);
         };
-        let turn = self.step(*node, &state.nodes[*node], event);
+        let turn = self.step(node, state.node(node), event);
         let rows: Vec<_> = turn.stepped.taken.iter().filter_map(row_of).collect();
-        let mut event_words = self.event_words(*node, event);
-        if action.drift.is_some() {
+        let mut event_words = self.event_words(node, event);
+        if action.is_drift() {
             event_words.push_str(", its clock runs wild");
         }
         StepReport {
-            node: self.nodes[*node].name.clone(),
+            node: self.nodes[node].name.clone(),
             event: event_words,
             row: rows.join(", "),
             from: match event {
@@ -37,7 +39,7 @@ impl<S: System> World<S> {
                 | Event::Pauses
                 | Event::Resumes => None,
             },
-            effects: self.effects_words(*node, &turn),
+            effects: self.effects_words(node, &turn),
             state: self.system.state_words(&turn.stepped.node.state),
         }
     }
@@ -59,11 +61,11 @@ impl<S: System> World<S> {
     /// Something that happened on a link alone.
     fn link_words(&self, state: &State<S::Types>, action: &Action<S::Types>) -> StepReport {
         let mut event = String::new();
-        if let Some((link, op)) = &action.link {
+        if let Some((link, op)) = self.moved(action) {
             let what = self.op_words(op);
-            let ends = &self.links[*link];
+            let ends = &self.links[link];
             let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
-            let which = match (op, &state.links[*link].contents) {
+            let which = match (op, &state.link(link).contents) {
                 (
                     LinkOp::Lose(place)
                     | LinkOp::Fail(place)
@@ -88,6 +90,21 @@ impl<S: System> World<S> {
             from: None,
             effects: Vec::new(),
             state: None,
+        }
+    }
+
+    /// What happens to a link by itself, and to which.
+    fn moved<'a>(&self, action: &'a Action<S::Types>) -> Option<(usize, &'a LinkOp<S::Types>)> {
+        let link = action.at.index().checked_sub(self.nodes.len())?;
+        match &action.op {
+            Op::Moves { op, .. } => Some((link, op)),
+            Op::Happens { .. }
+            | Op::Comes(..)
+            | Op::LetsFire(_)
+            | Op::IsPassed(_)
+            | Op::Operate(..)
+            | Op::Observe(_)
+            | Op::Spend(_) => None,
         }
     }
 
@@ -119,12 +136,12 @@ impl<S: System> World<S> {
     /// An action in a few words, without a state to look at.
     #[must_use]
     pub fn action_words(&self, action: &Action<S::Types>) -> String {
-        match (&action.node, &action.link) {
+        match (action.event(), self.moved(action)) {
             (Some((node, event)), _) => {
-                format!("{}: {}", self.nodes[*node].name, self.event_words(*node, event))
+                format!("{}: {}", self.nodes[node].name, self.event_words(node, event))
             }
             (None, Some((link, op))) => {
-                let ends = &self.links[*link];
+                let ends = &self.links[link];
                 let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
                 format!("{from} and {to}: {} ({op:?})", self.op_words(op))
             }

@@ -1,13 +1,13 @@
 //! What an operation does to a part of a World, and what it asks of others.
 
 use crate::parts::{Done, Place};
-use crate::search::world::{DoneOf, Later, Mark, Op, Part, Wait, place};
 use crate::world::World;
 use crate::world::budget::{BudgetId, Left};
 use crate::world::link::{LinkOp, LinkPart};
 use crate::world::node::{Event, NodePart};
+use crate::world::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
 use crate::world::system::{NodeId, System};
-use crate::world::values::{State, Turn};
+use crate::world::turn::Turn;
 
 impl<S: System> World<S> {
     /// The place of a node.
@@ -25,14 +25,6 @@ impl<S: System> World<S> {
 
     pub(super) fn place_of_left(&self) -> Place {
         place(self.nodes.len() + self.links.len() + 1)
-    }
-
-    /// A state of the World as parts.
-    #[must_use]
-    pub fn parts_of(&self, state: State<S::Types>) -> Vec<Part<S::Types>> {
-        let State { nodes, links, watch, left } = state;
-        let (nodes, links) = (nodes.into_iter().map(Part::Node), links.into_iter().map(Part::Link));
-        nodes.chain(links).chain([Part::Watch(watch), Part::Left(left)]).collect()
     }
 
     pub(super) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op<S::Types>)> {

@@ -6,13 +6,20 @@
 use turnstile_core::Input;
 
 use crate::parts::{Cargo, Fairness, Offer};
-use crate::search::world::{Op, Wait};
 use crate::world::World;
+use crate::world::budget::BudgetId;
 use crate::world::link::{LinkKind, LinkOp, LinkPart};
 use crate::world::mail::Chance;
-use crate::world::node::{Event, Life, NodePart};
-use crate::world::parts::NodeOffer;
-use crate::world::system::{NodeId, System};
+use crate::world::node::{Event, Life, NodePart, takes};
+use crate::world::parts::{Op, Wait};
+use crate::world::system::{NodeId, System, Types};
+
+/// What may happen on a link, with what it costs.
+struct Moving<T: Types> {
+    op: LinkOp<T>,
+    delivers: Option<(NodeId, Event<T>)>,
+    budget: Option<BudgetId>,
+}
 
 impl<S: System> World<S> {
     pub(super) fn offers_of_node(
@@ -21,8 +28,11 @@ impl<S: System> World<S> {
         part: &NodePart<S::Types>,
     ) -> Vec<Offer<Op<S::Types>>> {
         let mut offers = Vec::new();
-        for NodeOffer { event, budget, is_timer } in self.node_offers(node, part) {
-            let others = if is_timer { self.earlier(node, &event) } else { 0 };
+        for event in part.events(&self.system, node) {
+            let Some(budget) = self.faults.of_node(&self.system, node, part, &event) else {
+                continue;
+            };
+            let others = self.earlier(node, &event);
             let wait = if others == 0 { Wait::Free } else { Wait::For(others) };
             let fairness = match budget {
                 None => self.fairness(node, part, &event),
@@ -80,6 +90,30 @@ impl<S: System> World<S> {
             | Event::Crashes
             | Event::Pauses => Fairness::Never,
         }
+    }
+
+    /// What may happen on a link, once for each row that may have to be tried.
+    fn link_offers(&self, link: usize, part: &LinkPart<S::Types>) -> Vec<Moving<S::Types>> {
+        let mut offers = Vec::new();
+        for offer in part.offers(&self.system, &self.links[link]) {
+            let budget = offer.fault.and_then(|fault| self.faults.on_link(fault));
+            if offer.fault.is_some() && budget.is_none() {
+                continue;
+            }
+            let op = offer.op;
+            match offer.delivers {
+                None => offers.push(Moving { op, delivers: None, budget }),
+                Some((from, to, message)) => {
+                    let input = Input::Message { from, message };
+                    offers.extend(takes(&self.system, to, input).map(|event| Moving {
+                        op: op.clone(),
+                        delivers: Some((to, event)),
+                        budget,
+                    }));
+                }
+            }
+        }
+        offers
     }
 
     pub(super) fn offers_of_link(

@@ -1,0 +1,168 @@
+//! A whole state of a World as a value, and what may happen in it: the form that counterexamples,
+//! Explorer and stateright's searches use.
+
+use crate::parts::{Parts as _, Place, Reached, cascade};
+use crate::world::World;
+use crate::world::budget::Left;
+use crate::world::link::LinkPart;
+use crate::world::node::{Event, NodePart};
+use crate::world::parts::{Mark, Op, Part, Wait};
+use crate::world::property::View;
+use crate::world::system::{NodeId, System, Types};
+use crate::world::watch::WatchPart;
+
+/// A whole state: its nodes, its links, what the properties remember, what is left of the budgets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State<T: Types>(pub Vec<Part<T>>);
+
+impl<T: Types> State<T> {
+    /// The nodes, in their order.
+    pub fn nodes(&self) -> impl Iterator<Item = &NodePart<T>> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Node(part) => Some(part),
+            Part::Link(_) | Part::Watch(_) | Part::Left(_) => None,
+        })
+    }
+
+    /// A node.
+    #[must_use]
+    pub fn node(&self, node: NodeId) -> &NodePart<T> {
+        self.nodes().nth(node).expect("a node of its world")
+    }
+
+    /// A link.
+    #[must_use]
+    pub fn link(&self, link: usize) -> &LinkPart<T> {
+        let mut links = self.0.iter().filter_map(|part| match part {
+            Part::Link(part) => Some(part),
+            Part::Node(_) | Part::Watch(_) | Part::Left(_) => None,
+        });
+        links.nth(link).expect("a link of its world")
+    }
+
+    /// What the properties remember.
+    #[must_use]
+    pub fn watch(&self) -> &WatchPart<T::Watch> {
+        let mut watches = self.0.iter().filter_map(|part| match part {
+            Part::Watch(part) => Some(part),
+            Part::Node(_) | Part::Link(_) | Part::Left(_) => None,
+        });
+        watches.next().expect("every state remembers")
+    }
+
+    /// What is left of the budgets.
+    #[must_use]
+    pub fn left(&self) -> Left {
+        let mut lefts = self.0.iter().filter_map(|part| match part {
+            Part::Left(left) => Some(*left),
+            Part::Node(_) | Part::Link(_) | Part::Watch(_) => None,
+        });
+        lefts.next().expect("every state has budgets")
+    }
+}
+
+/// Something that may happen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Action<T: Types> {
+    /// Where it begins.
+    pub at: Place,
+    /// With which operation.
+    pub op: Op<T>,
+}
+
+impl<T: Types> Action<T> {
+    /// What happens to a node, and to which, if anything does.
+    #[must_use]
+    pub fn event(&self) -> Option<(NodeId, &Event<T>)> {
+        match &self.op {
+            Op::Happens { event, .. } => Some((self.at.index(), event)),
+            Op::Moves { delivers: Some((node, event)), .. } => Some((*node, event)),
+            Op::Moves { delivers: None, .. }
+            | Op::Comes(..)
+            | Op::LetsFire(_)
+            | Op::IsPassed(_)
+            | Op::Operate(..)
+            | Op::Observe(_)
+            | Op::Spend(_) => None,
+        }
+    }
+
+    /// Whether a timer fires although a time relation forbids it.
+    #[must_use]
+    pub fn is_drift(&self) -> bool {
+        matches!(self.op, Op::Happens { wait: Wait::Passes(_), .. })
+    }
+}
+
+impl<S: System> World<S> {
+    /// What may begin in a state, in a fixed order: nodes by number, each with its timers,
+    /// commands and faults, then links by number. Some of it is refused by another part.
+    #[must_use]
+    pub fn actions_of(&self, state: &State<S::Types>) -> Vec<Action<S::Types>> {
+        let left = state.left();
+        let mut actions = Vec::new();
+        for (at, part) in (0..).map(Place).zip(&state.0) {
+            actions.extend(self.offers(at, part).into_iter().filter_map(|offer| {
+                let cost = match &offer.op {
+                    Op::Happens { budget, .. } | Op::Moves { budget, .. } => *budget,
+                    Op::Comes(..)
+                    | Op::LetsFire(_)
+                    | Op::IsPassed(_)
+                    | Op::Operate(..)
+                    | Op::Observe(_)
+                    | Op::Spend(_) => None,
+                };
+                let is_left = cost.is_none_or(|budget| left.of(budget) != Some(0));
+                is_left.then_some(Action { at, op: offer.op })
+            }));
+        }
+        actions
+    }
+
+    /// The state after an action, with what was noted on the way; `None` where a part refuses it.
+    #[must_use]
+    pub fn reached(
+        &self,
+        state: &State<S::Types>,
+        action: &Action<S::Types>,
+    ) -> Option<Reached<Part<S::Types>, Mark>> {
+        let mut ends = cascade(self, &state.0, action.at, &action.op);
+        assert!(ends.len() <= 1, "which row is taken is part of the event");
+        ends.pop()
+    }
+
+    /// The state after an action; `None` where nothing changes or a part refuses it.
+    #[must_use]
+    pub fn after(
+        &self,
+        state: &State<S::Types>,
+        action: &Action<S::Types>,
+    ) -> Option<State<S::Types>> {
+        let next = State(self.reached(state, action)?.state);
+        (next != *state).then_some(next)
+    }
+
+    /// Calls `look` with a view of a state.
+    pub fn view<'p, R>(
+        &self,
+        parts: impl IntoIterator<Item = &'p Part<S::Types>>,
+        look: impl FnOnce(&View<'_, S::Types>) -> R,
+    ) -> R {
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        let (mut watch, mut left) = (None, None);
+        for part in parts {
+            match part {
+                Part::Node(part) => nodes.push(part),
+                Part::Link(_) => {}
+                Part::Watch(part) => watch = Some(part),
+                Part::Left(part) => left = Some(*part),
+            }
+        }
+        look(&View {
+            nodes: &nodes,
+            watch: watch.expect("every state remembers"),
+            left: left.expect("every state has budgets"),
+            budgets: &self.budgets,
+        })
+    }
+}
