@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod claim;
 pub mod fence;
 pub mod number;
+pub mod ranges;
 pub mod scenario;
 pub mod step;
 pub mod view;

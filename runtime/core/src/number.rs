@@ -93,6 +93,10 @@ numbers! {
     IdempotencyKey: "idempotency key", Equality;
     /// A view's number: greater than that of every view that it follows.
     ViewId: "view id", Rank;
+    /// A byte-range lock's place in its file's list: greater than that of every lock before it.
+    LockId: "lock", Rank;
+    /// What a file server counts up whenever a file's contents change.
+    DataVersion: "data version", Equality;
 }
 
 impl Token {
@@ -107,6 +111,14 @@ impl ClaimId {
     /// Mints the id that comes after this one.
     #[must_use]
     pub(crate) const fn next(self) -> Self {
+        Self(self.0.strict_add(1))
+    }
+}
+
+impl LockId {
+    /// The number of the lock that is put at the end of the list after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
         Self(self.0.strict_add(1))
     }
 }

@@ -1,0 +1,298 @@
+//! Which locks overlap a range, in O(log n + k) for k of n: a priority search tree over their
+//! first addresses, its heap over their last ones.
+//!
+//! An interval tree whose nodes know the greatest last address below them answers in O(k log n)
+//! only: a node may be entered for one lock far below it. Here every node shows the lock that
+//! reaches furthest among those below it that no node above shows already; a node is entered
+//! because the one above it was shown, or on the way to the range's end. Insertion and removal
+//! take O(log n) and, where a side has grown too heavy, a rebuilding of that side, O(log² n) an
+//! operation over any run of them. Its shape depends on what happened before, so two trees are
+//! never compared: who keeps one compares what it was made from.
+
+use alloc::vec::Vec;
+
+use super::range::ByteRange;
+use crate::number::LockId;
+
+/// A lock's place among the others: by first address, then by age.
+type Key = (u64, LockId);
+
+/// A lock in the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    range: ByteRange,
+    id: LockId,
+}
+
+impl Entry {
+    fn key(self) -> Key {
+        (self.range.first(), self.id)
+    }
+
+    /// Whether it is shown before the other.
+    fn is_above(self, other: Self) -> bool {
+        (self.range.last(), self.id) > (other.range.last(), other.id)
+    }
+}
+
+/// A place in the tree. Every lock has a leaf, and is shown there or at a node above it.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// A leaf's own key; of any other node, the least key on its right.
+    key: Key,
+    /// Both children; none for a leaf.
+    below: Option<(u32, u32)>,
+    /// How many leaves are below it; 1 for a leaf.
+    leaves: u32,
+    /// The lock shown here. Where none is, none is below.
+    top: Option<Entry>,
+}
+
+impl Node {
+    const fn leaf(key: Key) -> Self {
+        Self { key, below: None, leaves: 1, top: None }
+    }
+
+    /// The child on the way to a key, and the other one.
+    fn ways(&self, key: Key) -> Option<(u32, u32)> {
+        let (left, right) = self.below?;
+        Some(if key < self.key { (left, right) } else { (right, left) })
+    }
+}
+
+/// Locks by the range of each.
+#[derive(Clone, Debug, Default)]
+pub struct Overlaps {
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    root: Option<u32>,
+}
+
+const OWN_LEAF: &str = "a lock has a leaf of its own";
+
+impl Overlaps {
+    /// How many locks there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.root.map_or(0, |root| self.node(root).leaves as usize)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.root.is_none()
+    }
+
+    /// The locks that share a byte with the range, each once, in no order that means anything.
+    #[must_use]
+    pub fn over(&self, range: ByteRange) -> Over<'_> {
+        Over { tree: self, range, open: self.root.into_iter().collect() }
+    }
+
+    /// The locks that share a byte with the range, in the order in which they came.
+    #[must_use]
+    pub fn by_age(&self, range: ByteRange) -> Vec<LockId> {
+        let mut found: Vec<LockId> = self.over(range).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Puts a lock in, which must not be there yet.
+    pub fn insert(&mut self, range: ByteRange, id: LockId) {
+        let entry = Entry { range, id };
+        let root = match self.root {
+            Some(root) => {
+                self.grow(root, entry.key());
+                root
+            }
+            None => self.take(Node::leaf(entry.key())),
+        };
+        self.root = Some(root);
+        self.place(root, entry);
+        self.balance(root, entry.key());
+    }
+
+    /// Takes a lock out, which must be there with that range.
+    pub fn remove(&mut self, range: ByteRange, id: LockId) {
+        let entry = Entry { range, id };
+        let root = self.root.expect(OWN_LEAF);
+        let mut at = root;
+        while self.node(at).top != Some(entry) {
+            (at, _) = self.node(at).ways(entry.key()).expect(OWN_LEAF);
+        }
+        self.refill(at);
+        self.shrink(root, entry.key());
+        if let Some(root) = self.root {
+            self.balance(root, entry.key());
+        }
+    }
+
+    fn node(&self, at: u32) -> &Node {
+        &self.nodes[at as usize]
+    }
+
+    fn node_mut(&mut self, at: u32) -> &mut Node {
+        &mut self.nodes[at as usize]
+    }
+
+    fn take(&mut self, node: Node) -> u32 {
+        if let Some(at) = self.free.pop() {
+            *self.node_mut(at) = node;
+            return at;
+        }
+        let at = u32::try_from(self.nodes.len()).expect("fewer than 2^31 locks of one file");
+        self.nodes.push(node);
+        at
+    }
+
+    /// Gives a key its leaf: the leaf where it belongs becomes a node above both.
+    fn grow(&mut self, root: u32, key: Key) {
+        let mut at = root;
+        while let Some((next, _)) = self.node(at).ways(key) {
+            self.node_mut(at).leaves += 1;
+            at = next;
+        }
+        let old = *self.node(at);
+        assert_ne!(old.key, key, "a lock is put in once");
+        let below = (old.key.min(key), old.key.max(key));
+        let left = self.take(Node::leaf(below.0));
+        let right = self.take(Node::leaf(below.1));
+        *self.node_mut(at) =
+            Node { key: below.1, below: Some((left, right)), leaves: 2, top: old.top };
+    }
+
+    /// Shows a lock whose leaf is below, moving others down on their ways.
+    fn place(&mut self, from: u32, mut entry: Entry) {
+        let mut at = from;
+        while let Some(top) = self.node(at).top {
+            if entry.is_above(top) {
+                self.node_mut(at).top = Some(entry);
+                entry = top;
+            }
+            (at, _) = self.node(at).ways(entry.key()).expect(OWN_LEAF);
+        }
+        self.node_mut(at).top = Some(entry);
+    }
+
+    /// Shows at a node what its children show, instead of what it showed.
+    fn refill(&mut self, from: u32) {
+        let mut at = from;
+        loop {
+            let shown = |child| Some((child, self.node(child).top?));
+            let children = self.node(at).below.map(|(left, right)| (shown(left), shown(right)));
+            let higher = match children {
+                Some((Some(left), Some(right))) if right.1.is_above(left.1) => Some(right),
+                Some((left, right)) => left.or(right),
+                None => None,
+            };
+            self.node_mut(at).top = higher.map(|(_, top)| top);
+            match higher {
+                Some((child, _)) => at = child,
+                None => return,
+            }
+        }
+    }
+
+    /// Takes a key's leaf, which shows nothing: its neighbour takes the place of the node above.
+    fn shrink(&mut self, root: u32, key: Key) {
+        let mut at = root;
+        loop {
+            let Some((child, other)) = self.node(at).ways(key) else {
+                self.root = None;
+                self.free.push(at);
+                return;
+            };
+            self.node_mut(at).leaves -= 1;
+            if self.node(child).below.is_none() {
+                let top = self.node(at).top;
+                *self.node_mut(at) = *self.node(other);
+                self.free.extend([child, other]);
+                if let Some(top) = top {
+                    self.place(at, top);
+                }
+                return;
+            }
+            at = child;
+        }
+    }
+
+    /// Builds anew what is below the highest node on the way to a key that has grown lopsided.
+    fn balance(&mut self, root: u32, key: Key) {
+        let mut at = root;
+        while let Some((next, other)) = self.node(at).ways(key) {
+            let heavier = self.node(next).leaves.max(self.node(other).leaves);
+            // At most two thirds on one side, but for the smallest.
+            if u64::from(heavier) * 3 > u64::from(self.node(at).leaves) * 2 + 3 {
+                return self.rebuild(at);
+            }
+            at = next;
+        }
+    }
+
+    fn rebuild(&mut self, at: u32) {
+        let (mut keys, mut entries) = (Vec::new(), Vec::new());
+        self.unravel(at, &mut keys, &mut entries);
+        let node = self.balanced(&keys);
+        *self.node_mut(at) = node;
+        for entry in entries {
+            self.place(at, entry);
+        }
+    }
+
+    /// The keys below a node in order, and the locks that are shown there; gives its places back.
+    fn unravel(&mut self, at: u32, keys: &mut Vec<Key>, entries: &mut Vec<Entry>) {
+        let node = *self.node(at);
+        entries.extend(node.top);
+        let Some((left, right)) = node.below else { return keys.push(node.key) };
+        for child in [left, right] {
+            self.unravel(child, keys, entries);
+            self.free.push(child);
+        }
+    }
+
+    /// A node above leaves for these keys, which shows nothing yet.
+    fn balanced(&mut self, keys: &[Key]) -> Node {
+        let (left, right) = keys.split_at(keys.len() / 2);
+        let [key, ..] = *right else { unreachable!("there is a key at least") };
+        if left.is_empty() {
+            return Node::leaf(key);
+        }
+        let leaves = u32::try_from(keys.len()).expect("fewer than 2^31 locks of one file");
+        let below = [left, right].map(|keys| {
+            let child = self.balanced(keys);
+            self.take(child)
+        });
+        Node { key, below: Some(below.into()), leaves, top: None }
+    }
+}
+
+/// The locks that share a byte with a range.
+#[derive(Clone, Debug)]
+pub struct Over<'a> {
+    tree: &'a Overlaps,
+    range: ByteRange,
+    open: Vec<u32>,
+}
+
+impl Iterator for Over<'_> {
+    type Item = LockId;
+
+    fn next(&mut self) -> Option<LockId> {
+        while let Some(at) = self.open.pop() {
+            let node = self.tree.node(at);
+            let Some(top) = node.top.filter(|top| top.range.last() >= self.range.first()) else {
+                continue;
+            };
+            if let Some((left, right)) = node.below {
+                self.open.push(left);
+                if node.key.0 <= self.range.last() {
+                    self.open.push(right);
+                }
+            }
+            if top.range.first() <= self.range.last() {
+                return Some(top.id);
+            }
+        }
+        None
+    }
+}
