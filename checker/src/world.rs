@@ -19,6 +19,7 @@ mod offers;
 pub mod parts;
 pub mod property;
 pub mod state;
+mod symmetry;
 pub mod system;
 pub mod turn;
 pub mod watch;
@@ -50,6 +51,8 @@ pub struct World<S: System> {
     pub budgets: Vec<Budget>,
     /// The kinds of fault, resolved to budgets.
     pub faults: Faults,
+    /// The roles whose nodes are exchangeable, as far as the file says so.
+    pub symmetric: Vec<String>,
     /// What is checked.
     pub properties: Vec<Property<S::Types>>,
 }
@@ -77,8 +80,8 @@ impl<S: System> World<S> {
     #[must_use]
     pub fn new(system: S, nodes: Vec<Node>, links: Vec<Link>, budgets: Vec<Budget>) -> Self {
         let faults = Faults::resolve(&nodes, &budgets);
-        let (relations, properties) = (Vec::new(), Vec::new());
-        Self { system, nodes, links, relations, budgets, faults, properties }
+        let (relations, symmetric, properties) = (Vec::new(), Vec::new(), Vec::new());
+        Self { system, nodes, links, relations, budgets, faults, symmetric, properties }
     }
 
     /// The state before anything has happened.

@@ -170,20 +170,22 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     }
 }
 
-/// Those of the reductions that the properties allow. What is seen of whole runs allows none; who
-/// reads messages must see them all.
+/// Those of the reductions that the properties allow. Fairness tells nodes and messages apart, so
+/// what fair runs do allows none. What can be reached is the same from states that differ in who is
+/// who, but not where a message is left out. Who reads messages must see them all.
 fn sound<W: Parts>(system: &W, wanted: &Wanted, asked: Reductions) -> Reductions {
-    let is_of_runs = |property: &Property| {
-        matches!(property.claim, Claim::CanReach(..) | Claim::Eventually(_) | Claim::LeadsTo(..))
-    };
+    let is_of_runs =
+        |property: &Property| matches!(property.claim, Claim::Eventually(_) | Claim::LeadsTo(..));
+    let is_of_ways = |property: &Property| matches!(property.claim, Claim::CanReach(..));
     if system.properties().iter().any(is_of_runs) {
         return Reductions::NONE;
     }
     let predicates = system.predicates();
     let reads_messages =
         wanted.things.iter().any(|&(predicate, _)| predicates[predicate].reads_messages);
+    let keeps_messages = reads_messages || system.properties().iter().any(is_of_ways);
     let Reductions { dead, symmetry, loss } = asked;
-    Reductions { dead: dead && !reads_messages, symmetry, loss: loss && !reads_messages }
+    Reductions { dead: dead && !keeps_messages, symmetry, loss: loss && !keeps_messages }
 }
 
 /// The reductions by name, each with why it is sound.

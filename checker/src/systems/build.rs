@@ -128,6 +128,8 @@ impl Plan<'_> {
         let budgets = self.budgets(&nodes, own)?;
         let mut world = World::new(system, nodes, links, budgets);
         world.relations = self.file.time.iter().map(relation).collect();
+        let symmetric = self.file.roles.iter().filter(|role| role.symmetric);
+        world.symmetric = symmetric.map(|role| role.name.clone()).collect();
         for property in self.properties() {
             let find = |name: &str| {
                 predicate(name).ok_or_else(|| {

@@ -18,7 +18,7 @@ use turnstile_machines::claim::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
+use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
 use self::cores::call;
@@ -240,6 +240,28 @@ impl System for Claim {
 
     fn observe(&self, watch: &mut Watch, seen: &Seen<ClaimTypes>) {
         predicates::observe(watch, seen);
+    }
+
+    fn renames(&self) -> bool {
+        true
+    }
+
+    /// Only the server names clients, in the requests that it has not answered yet; a letter goes
+    /// by its link.
+    fn rename(&self, value: Named<'_, ClaimTypes>, to: &[NodeId]) {
+        match value {
+            Named::State(State::Server(state)) => {
+                state.visit_callers(&mut |from| *from = cores::caller(to[cores::node(*from)]));
+            }
+            Named::Watch(Watch { clients }) => {
+                let before = clients.clone();
+                before.into_iter().zip(to).for_each(|(past, &to)| clients[to] = past);
+            }
+            Named::State(State::Client(_) | State::Store(_))
+            | Named::Message(_)
+            | Named::Timer(_)
+            | Named::Saved(_) => {}
+        }
     }
 
     fn input_words(&self, _node: NodeId, input: &InputOf<ClaimTypes>) -> String {

@@ -3,7 +3,7 @@
 use crate::parts::{Done, Place};
 use crate::world::World;
 use crate::world::budget::{BudgetId, Left};
-use crate::world::link::{LinkOp, LinkPart};
+use crate::world::link::{Contents, LinkKind, LinkOp, LinkPart};
 use crate::world::node::{Event, NodePart};
 use crate::world::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
 use crate::world::system::{NodeId, System};
@@ -25,6 +25,19 @@ impl<S: System> World<S> {
 
     pub(super) fn place_of_left(&self) -> Place {
         place(self.nodes.len() + self.links.len() + 1)
+    }
+
+    /// Puts what is in flight in order again after its numbers or its names were replaced, where
+    /// the link itself keeps no order.
+    pub(super) fn sort(&self, at: Place, part: &mut LinkPart<S::Types>) {
+        let link = &self.links[at.index() - self.nodes.len()];
+        match (&mut part.contents, link.kind) {
+            (Contents::Calls(slots), _) => slots.sort_unstable(),
+            (Contents::Messages(messages), LinkKind::Messages(mail)) if !mail.is_ordered => {
+                messages.sort_unstable();
+            }
+            (Contents::Messages(_), _) => {}
+        }
     }
 
     pub(super) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op<S::Types>)> {

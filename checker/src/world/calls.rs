@@ -37,6 +37,16 @@ impl<M> Slot<M> {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn message_mut(&mut self) -> &mut M {
+        match self {
+            Self::Asked(message)
+            | Self::Handling(message)
+            | Self::Answered { answer: message, .. }
+            | Self::Stray(message) => message,
+        }
+    }
+
     /// Whether an answer is on its way.
     #[must_use]
     pub fn is_answered(&self) -> bool {
@@ -46,12 +56,7 @@ impl<M> Slot<M> {
 
 impl<M: Numbers> Numbers for Slot<M> {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        match self {
-            Self::Asked(message)
-            | Self::Handling(message)
-            | Self::Answered { answer: message, .. }
-            | Self::Stray(message) => message.visit(each),
-        }
+        self.message_mut().visit(each);
     }
 }
 

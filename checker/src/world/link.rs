@@ -58,13 +58,11 @@ pub enum Contents<M> {
     Messages(Vec<M>),
 }
 
+/// Its World puts what it keeps in no order of its own in order again.
 impl<T: Types> Numbers for LinkPart<T> {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match &mut self.contents {
-            Contents::Calls(slots) => {
-                slots.visit(each);
-                slots.sort_unstable();
-            }
+            Contents::Calls(slots) => slots.visit(each),
             Contents::Messages(messages) => messages.visit(each),
         }
     }

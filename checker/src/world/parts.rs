@@ -9,7 +9,7 @@ use turnstile_core::Numbers;
 use turnstile_core::number::Class;
 use turnstile_core::step::Taken;
 
-use crate::parts::{Cargo, Claim, Done, Kind, Offer, Parts, Place, Predicate, Property};
+use crate::parts::{Cargo, Claim, Done, Kind, Offer, Parts, Place, Predicate, Property, Symmetry};
 use crate::world::World;
 use crate::world::budget::{BudgetId, Left};
 use crate::world::link::{LinkOp, LinkPart};
@@ -143,13 +143,16 @@ impl<S: System> Parts for World<S> {
 
     fn numbers(
         &self,
-        _at: Place,
+        at: Place,
         part: &mut Part<S::Types>,
         visit: &mut dyn FnMut(Class, &mut u64),
     ) {
         match part {
             Part::Node(part) => part.visit(visit),
-            Part::Link(part) => part.visit(visit),
+            Part::Link(part) => {
+                part.visit(visit);
+                self.sort(at, part);
+            }
             Part::Watch(part) => part.visit(visit),
             Part::Left(_) => {}
         }
@@ -200,6 +203,20 @@ impl<S: System> Parts for World<S> {
             Property { name: property.name.to_owned(), claim, premise }
         };
         self.properties.iter().enumerate().map(of).collect()
+    }
+
+    fn symmetry(&self) -> Vec<Symmetry> {
+        self.groups()
+    }
+
+    fn renamed(
+        &self,
+        at: Place,
+        part: &Part<S::Types>,
+        group: usize,
+        to: &[usize],
+    ) -> Part<S::Types> {
+        self.changed_about(at, part, group, to)
     }
 
     fn kind(&self, at: Place) -> Kind {

@@ -75,6 +75,21 @@ pub type WatchOf<S> = <<S as System>::Types as Types>::Watch;
 /// The mark type of a system.
 pub type MarkOf<S> = <<S as System>::Types as Types>::Mark;
 
+/// A value in a state that may name nodes.
+#[derive(Debug)]
+pub enum Named<'a, T: Types> {
+    /// A core's state.
+    State(&'a mut T::State),
+    /// A message in flight.
+    Message(&'a mut T::Message),
+    /// An armed timer.
+    Timer(&'a mut T::Timer),
+    /// What a node saved.
+    Saved(&'a mut T::Saved),
+    /// What the properties remember.
+    Watch(&'a mut T::Watch),
+}
+
 /// Cores and how they are wired.
 ///
 /// Every method is a pure function of its arguments: a search calls each once for the same
@@ -171,6 +186,21 @@ pub trait System: Sized + Send + Sync + 'static {
 
     /// Remembers.
     fn observe(&self, _watch: &mut WatchOf<Self>, _seen: &Seen<Self::Types>) {}
+
+    /// Whether [`System::rename`] reaches every node of a symmetric role that a value names. Until
+    /// it does, the nodes of a role that is said to be symmetric are told apart.
+    fn renames(&self) -> bool {
+        false
+    }
+
+    /// Replaces each node `n` that the value names by `to[n]`; what is kept by node is moved.
+    fn rename(&self, _value: Named<'_, Self::Types>, _to: &[NodeId]) {}
+
+    /// Whether a property tells the nodes of a symmetric role apart. In its worlds they are not
+    /// taken for each other.
+    fn names_a_node(&self, _property: &str) -> bool {
+        false
+    }
 
     /// An input in the words of the table: `response (503)`.
     fn input_words(&self, _node: NodeId, input: &InputOf<Self::Types>) -> String {

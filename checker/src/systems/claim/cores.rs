@@ -128,7 +128,7 @@ fn counted_anew(effect: &EffectOfCore<Records<RecordRules>>) -> Option<ClaimId> 
 }
 
 /// A node as the server's side knows it.
-fn caller(node: NodeId) -> Caller {
+pub(super) fn caller(node: NodeId) -> Caller {
     Caller(node as u64)
 }
 

@@ -146,6 +146,13 @@ impl State {
         self.queues.get(&resource).into_iter().flat_map(|queue| queue.waiting.iter().copied())
     }
 
+    /// Shows each caller whose request is open, to be read or replaced: where callers are
+    /// exchangeable, a search may give them other numbers.
+    pub fn visit_callers(&mut self, each: &mut dyn FnMut(&mut Caller)) {
+        let held = self.claims.values_mut().filter_map(|record| record.held.as_mut());
+        held.for_each(|held| each(&mut held.from));
+    }
+
     /// Puts a claim where its new status belongs, and takes it from where it was.
     pub(super) fn settle(&mut self, id: ClaimId, resource: ResourceName, now: Option<Status>) {
         let is_held = self.claims.get(&id).is_some_and(|record| record.held.is_some());

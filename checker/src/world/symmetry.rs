@@ -1,0 +1,102 @@
+//! Nodes of a World that may change places: those of a symmetric role, each with its links, where
+//! the system can rename every node that a value names and no property tells them apart.
+
+use crate::parts::{Place, Symmetry};
+use crate::world::World;
+use crate::world::calls::Slot;
+use crate::world::link::{Contents, LinkPart};
+use crate::world::node::NodePart;
+use crate::world::parts::{Part, place};
+use crate::world::system::{Named, NodeId, System};
+
+impl<S: System> World<S> {
+    /// The symmetric roles with two nodes or more, by name.
+    fn roles(&self) -> impl Iterator<Item = (&String, Vec<NodeId>)> {
+        let is_told = self.properties.iter().any(|one| self.system.names_a_node(one.name));
+        let may_change = self.system.renames() && !is_told;
+        let all = self.symmetric.iter().filter(move |_| may_change).map(|role| {
+            let nodes = (0..self.nodes.len()).filter(|node| self.nodes[*node].role == *role);
+            (role, nodes.collect::<Vec<NodeId>>())
+        });
+        all.filter(|(_, nodes)| nodes.len() > 1 && !self.is_joined(nodes))
+    }
+
+    /// Whether a link joins two of these nodes: it belongs to neither alone.
+    fn is_joined(&self, nodes: &[NodeId]) -> bool {
+        self.links.iter().any(|link| nodes.contains(&link.from) && nodes.contains(&link.to))
+    }
+
+    /// The groups, each member a node with its links. The links of two members come in the same
+    /// order: that of the nodes at their other ends, which no change of places moves.
+    pub(super) fn groups(&self) -> Vec<Symmetry> {
+        let member = |node: NodeId| {
+            let mut links: Vec<_> = (0..self.links.len())
+                .filter(|&link| self.links[link].from == node || self.links[link].to == node)
+                .map(|link| {
+                    let ends = &self.links[link];
+                    let is_out = ends.from == node;
+                    (if is_out { ends.to } else { ends.from }, is_out, link)
+                })
+                .collect();
+            links.sort_unstable();
+            let links = links.into_iter().map(|(.., link)| self.place_of_link(link));
+            [place(node)].into_iter().chain(links).collect()
+        };
+        let group = |(role, nodes): (&String, Vec<NodeId>)| Symmetry {
+            role: role.clone(),
+            members: nodes.into_iter().map(member).collect(),
+        };
+        self.roles().map(group).collect()
+    }
+
+    /// A part with the members of a group changed about, those that it names too.
+    pub(super) fn changed_about(
+        &self,
+        at: Place,
+        part: &Part<S::Types>,
+        group: usize,
+        to: &[usize],
+    ) -> Part<S::Types> {
+        let (_, members) = self.roles().nth(group).expect("a group of this world");
+        let mut nodes: Vec<NodeId> = (0..self.nodes.len()).collect();
+        for (member, &to) in members.iter().zip(to) {
+            nodes[*member] = members[to];
+        }
+        let mut part = part.clone();
+        match &mut part {
+            Part::Node(part) => self.rename_node(part, &nodes),
+            Part::Link(part) => {
+                self.rename_link(part, &nodes);
+                self.sort(at, part);
+            }
+            Part::Watch(part) => {
+                self.system.rename(Named::Watch(&mut part.system), &nodes);
+                if let Some(trouble) = &mut part.trouble {
+                    trouble.node = nodes[trouble.node];
+                }
+            }
+            Part::Left(_) => {}
+        }
+        part
+    }
+
+    fn rename_node(&self, part: &mut NodePart<S::Types>, to: &[NodeId]) {
+        let NodePart { life: _, state, timers, saved } = part;
+        self.system.rename(Named::State(state), to);
+        timers.iter_mut().for_each(|timer| self.system.rename(Named::Timer(timer), to));
+        timers.sort_unstable();
+        saved.iter_mut().for_each(|saved| self.system.rename(Named::Saved(saved), to));
+    }
+
+    fn rename_link(&self, part: &mut LinkPart<S::Types>, to: &[NodeId]) {
+        match &mut part.contents {
+            Contents::Calls(slots) => {
+                let messages = slots.iter_mut().map(Slot::message_mut);
+                messages.for_each(|message| self.system.rename(Named::Message(message), to));
+            }
+            Contents::Messages(messages) => {
+                messages.iter_mut().for_each(|one| self.system.rename(Named::Message(one), to));
+            }
+        }
+    }
+}
