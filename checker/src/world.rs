@@ -66,11 +66,12 @@ pub struct Node {
     pub role: String,
 }
 
-/// A time relation: a role's timer fires before another role's timer of the same grant.
+/// A time relation: a role's timer fires before another role's timer of the same grant, or every
+/// message that can arrive comes before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// Role and timer that come first.
-    pub earlier: (String, String),
+    /// Role and timer that come first; `None`: the messages.
+    pub earlier: Option<(String, String)>,
     /// Role and timer that wait.
     pub later: (String, String),
 }

@@ -11,6 +11,7 @@ roles:
 links:  { client to server: { kind: request-response, slots: 2 } }
 time:
   - client.lease timer before server.ttl, counted from the same request
+  - { relation: messages before client.retry timer, because: a retry is slow }
 worlds:
   small: { budgets: { lost answer: 1 } }
   large: { budgets: { lost answer: 2, pause: 1 }, set: { clients: 3 }, default: false }
@@ -31,9 +32,10 @@ fn a_system_is_read() {
     assert_eq!(system.role("server").expect("a role").count, Count::Number(1));
     assert_eq!(system.links[0].capacity, 2);
     assert_eq!(
-        (system.time[0].earlier.name.as_str(), system.time[0].later.role.as_str()),
-        ("lease timer", "server")
+        (system.time[0].earlier.as_ref().map(|timer| &*timer.name), &*system.time[0].later.role),
+        (Some("lease timer"), "server")
     );
+    assert_eq!((&system.time[1].earlier, &*system.time[1].later.name), (&None, "retry timer"));
     let large = system.world("large").expect("a world");
     assert_eq!(large.budgets[1], ("pause".to_owned(), Some(1)));
     assert!(!large.default);

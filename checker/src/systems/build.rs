@@ -83,7 +83,8 @@ impl Plan<'_> {
                 Kind::Unordered => LinkKind::Messages(mail(false)),
             };
             for from in of(&link.from) {
-                links.extend(of(&link.to).into_iter().map(|to| Link { from, to, kind }));
+                let others = of(&link.to).into_iter().filter(|to| *to != from);
+                links.extend(others.map(|to| Link { from, to, kind }));
             }
         }
         links
@@ -158,7 +159,7 @@ impl Plan<'_> {
 
 fn relation(before: &system::Before) -> Relation {
     Relation {
-        earlier: (before.earlier.role.clone(), before.earlier.name.clone()),
+        earlier: before.earlier.as_ref().map(|timer| (timer.role.clone(), timer.name.clone())),
         later: (before.later.role.clone(), before.later.name.clone()),
     }
 }

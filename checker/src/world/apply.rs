@@ -92,8 +92,14 @@ impl<S: System> World<S> {
             }
             Op::LetsFire(later) if !bound(later) => stays(),
             Op::IsPassed(later) if bound(later) => stays(),
-            Op::Comes(..) | Op::LetsFire(_) | Op::IsPassed(_) => Vec::new(),
-            Op::Moves { .. } | Op::Operate(..) | Op::Observe(_) | Op::Spend(_) => {
+            Op::IsUp(is_up) if part.is_up() == *is_up => stays(),
+            Op::Comes(..) | Op::LetsFire(_) | Op::IsPassed(_) | Op::IsUp(_) => Vec::new(),
+            Op::IsQuiet
+            | Op::IsBusy
+            | Op::Moves { .. }
+            | Op::Operate(..)
+            | Op::Observe(_)
+            | Op::Spend(_) => {
                 unreachable!("not done to a node: {op:?}")
             }
         }
@@ -118,6 +124,13 @@ impl<S: System> World<S> {
                 let passed = (self.place_of_node(other), Op::IsPassed(later()));
                 [passed].into_iter().chain(self.spend(self.faults.drift)).collect()
             }
+            Wait::ForMessages => {
+                (0..self.links.len()).map(|link| (self.place_of_link(link), Op::IsQuiet)).collect()
+            }
+            Wait::BeforeMessages(link) => {
+                let busy = (self.place_of_link(link), Op::IsBusy);
+                [busy].into_iter().chain(self.spend(self.faults.drift)).collect()
+            }
         }
     }
 
@@ -128,7 +141,13 @@ impl<S: System> World<S> {
         op: &Op<S::Types>,
     ) -> Vec<DoneOf<S>> {
         let operate = |op| part.operate(&self.system, &self.links[link], op);
+        let receiver = |is_up| (self.place_of_node(self.links[link].to), Op::IsUp(is_up));
+        let is_idle = part.is_idle(&self.system);
         let (next, then) = match op {
+            Op::IsQuiet if is_idle => (part.clone(), Vec::new()),
+            Op::IsQuiet => (part.clone(), vec![receiver(false)]),
+            Op::IsBusy if is_idle => return Vec::new(),
+            Op::IsBusy => (part.clone(), vec![receiver(true)]),
             Op::Moves { op, delivers, budget } => {
                 let (next, late) = operate(op);
                 let mut then: Vec<_> = self.spend(*budget).into_iter().collect();
@@ -155,6 +174,7 @@ impl<S: System> World<S> {
             | Op::Comes(..)
             | Op::LetsFire(_)
             | Op::IsPassed(_)
+            | Op::IsUp(_)
             | Op::Observe(_)
             | Op::Spend(_) => unreachable!("not done to a link: {op:?}"),
         };

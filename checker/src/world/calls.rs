@@ -154,6 +154,7 @@ pub(crate) fn operate<T: Types>(
             }
         }
         LinkOp::CallerGone => abandon(slots),
+        LinkOp::Becomes(_) => {}
     }
     slots.sort_unstable();
     (fits, late)

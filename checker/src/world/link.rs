@@ -47,6 +47,18 @@ pub struct LinkPart<T: Types> {
     pub contents: Contents<T::Message>,
     /// A message found no room and was dropped: the search is not complete beyond this state.
     pub overflowed: bool,
+    /// Whether messages get through.
+    pub way: Way,
+}
+
+/// Whether messages get through a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    /// They do.
+    #[default]
+    Open,
+    /// The receiver has crashed: they are lost.
+    Dead,
 }
 
 /// The messages in flight.
@@ -133,6 +145,8 @@ pub enum LinkOp<T: Types> {
     Lapse(T::Mark),
     /// The caller is gone, with its connection.
     CallerGone,
+    /// The receiver of messages has crashed, or starts again.
+    Becomes(Way),
 }
 
 /// What may happen on a link.
@@ -154,7 +168,33 @@ impl<T: Types> LinkPart<T> {
             LinkKind::Calls { .. } => Contents::Calls(Vec::new()),
             LinkKind::Messages(_) => Contents::Messages(Vec::new()),
         };
-        Self { contents, overflowed: false }
+        Self { contents, overflowed: false, way: Way::Open }
+    }
+
+    /// Whether nothing is in flight that anybody waits for.
+    #[must_use]
+    pub fn is_idle(&self, system: &impl System<Types = T>) -> bool {
+        match &self.contents {
+            Contents::Calls(slots) => slots.is_empty(),
+            Contents::Messages(messages) => messages.iter().all(|one| system.is_background(one)),
+        }
+    }
+
+    /// Whether a message that is sent now is not seen on the way: it is lost, or there already.
+    fn swallows(&self, system: &impl System<Types = T>, message: &T::Message) -> bool {
+        match &self.contents {
+            Contents::Calls(_) => false,
+            Contents::Messages(messages) => {
+                self.way == Way::Dead || system.is_background(message) && messages.contains(message)
+            }
+        }
+    }
+
+    fn becomes(&mut self, way: Way) {
+        self.way = way;
+        if let (Way::Dead, Contents::Messages(messages)) = (way, &mut self.contents) {
+            messages.clear();
+        }
     }
 
     /// What may happen on it by itself, in a fixed order.
@@ -178,6 +218,15 @@ impl<T: Types> LinkPart<T> {
         op: &LinkOp<T>,
     ) -> (Self, bool) {
         let mut next = self.clone();
+        if let LinkOp::Becomes(way) = op {
+            next.becomes(*way);
+            return (next, false);
+        }
+        if let LinkOp::Push(message) = op
+            && self.swallows(system, message)
+        {
+            return (next, false);
+        }
         let (fits, late) = match (&mut next.contents, link.kind) {
             (Contents::Calls(slots), LinkKind::Calls { slots: room }) => {
                 calls::operate(system, slots, room, op)

@@ -88,7 +88,8 @@ pub(crate) fn operate<T: Types>(
         | LinkOp::Delay(_)
         | LinkOp::Overtake
         | LinkOp::Lapse(_)
-        | LinkOp::CallerGone => {}
+        | LinkOp::CallerGone
+        | LinkOp::Becomes(_) => {}
     }
     true
 }

@@ -1,7 +1,8 @@
 //! What may begin in a World, and how long it may be put off.
 //!
-//! Fair are timers, recovery and going on (weakly) and each message (strongly). Whatever takes from
-//! a budget is a fault or rationed, and may as well never happen.
+//! Fair are timers, recovery and going on (weakly), each message, and what is insisted on
+//! (strongly). Whatever else takes from a budget is a fault or rationed, and may as well never
+//! happen.
 
 use turnstile_core::Input;
 
@@ -33,23 +34,38 @@ impl<S: System> World<S> {
                 continue;
             };
             let others = self.earlier(node, &event);
-            let wait = if others == 0 { Wait::Free } else { Wait::For(others) };
+            let for_messages = self.waits_for_messages(node, &event);
+            assert!(others == 0 || !for_messages, "a timer waits for timers or for messages");
+            let wait = match others {
+                _ if for_messages => Wait::ForMessages,
+                0 => Wait::Free,
+                others => Wait::For(others),
+            };
             let fairness = match budget {
-                None => self.fairness(node, part, &event),
-                Some(_) => Fairness::Never,
+                Some(budget) if self.budgets[usize::from(budget.0)].limit.is_some() => {
+                    Fairness::Never
+                }
+                Some(_) if !self.insists(&event) => Fairness::Never,
+                Some(_) | None => self.fairness(node, part, &event),
             };
             let op = Op::Happens { event: event.clone(), budget, wait };
             offers.push(Offer { op, fairness, is_loss: false });
             if self.faults.drift.is_some() {
                 let passed = (0..self.nodes.len()).filter(|other| others >> other & 1 == 1);
-                offers.extend(passed.map(|other| Offer {
-                    op: Op::Happens { event: event.clone(), budget, wait: Wait::Passes(other) },
+                let links = 0..if for_messages { self.links.len() } else { 0 };
+                let waits = passed.map(Wait::Passes).chain(links.map(Wait::BeforeMessages));
+                offers.extend(waits.map(|wait| Offer {
+                    op: Op::Happens { event: event.clone(), budget, wait },
                     fairness: Fairness::Never,
                     is_loss: false,
                 }));
             }
         }
         offers
+    }
+
+    fn insists(&self, event: &Event<S::Types>) -> bool {
+        matches!(event, Event::Takes(Input::Command(command), _) if self.system.insists(command))
     }
 
     /// The nodes whose timers may have to fire before this one, as bits.
@@ -60,7 +76,8 @@ impl<S: System> World<S> {
         let is_earlier = |other: usize| {
             other != node
                 && self.relations.iter().any(|relation| {
-                    relation.earlier.0 == self.nodes[other].role
+                    let earlier = relation.earlier.as_ref();
+                    earlier.is_some_and(|(role, _)| *role == self.nodes[other].role)
                         && relation.later.0 == self.nodes[node].role
                         && relation.later.1 == name
                 })
@@ -78,8 +95,15 @@ impl<S: System> World<S> {
     ) -> Fairness {
         let name = &self.nodes[node].name;
         match event {
+            // It is late, not put off: what others send in the meantime does not stop the clock.
+            Event::Takes(input @ Input::Fired(_), _) if self.waits_for_messages(node, event) => {
+                Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
+            }
             Event::Takes(input @ Input::Fired(_), _) => {
                 Fairness::Weak(format!("{name}: {}", self.system.input_words(node, input)))
+            }
+            Event::Takes(input, _) if self.insists(event) => {
+                Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
             }
             Event::Restarts(_) if part.life == Life::Down => {
                 Fairness::Weak(format!("{name} starts again"))

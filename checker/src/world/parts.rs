@@ -50,6 +50,13 @@ pub enum Op<T: Types> {
     LetsFire(Box<Later<T>>),
     /// The same, refused by a node that has none: a clock runs wild.
     IsPassed(Box<Later<T>>),
+    /// To a link: a timer is about to fire that waits for messages. Refused by a link on which one
+    /// can still arrive.
+    IsQuiet,
+    /// The same, refused by a link on which none can: a clock runs wild.
+    IsBusy,
+    /// To a node: refused by one that takes inputs, or by one that does not.
+    IsUp(bool),
     /// To a link: something happens on it by itself.
     Moves {
         /// What.
@@ -77,6 +84,10 @@ pub enum Wait {
     For(u64),
     /// It passes this node, which has a timer that comes first.
     Passes(NodeId),
+    /// It must wait for messages.
+    ForMessages,
+    /// It comes before a message that is on this link.
+    BeforeMessages(usize),
 }
 
 /// A timer that is about to fire.

@@ -81,6 +81,9 @@ impl<T: Types> Action<T> {
             | Op::Comes(..)
             | Op::LetsFire(_)
             | Op::IsPassed(_)
+            | Op::IsQuiet
+            | Op::IsBusy
+            | Op::IsUp(_)
             | Op::Operate(..)
             | Op::Observe(_)
             | Op::Spend(_) => None,
@@ -90,7 +93,7 @@ impl<T: Types> Action<T> {
     /// Whether a timer fires although a time relation forbids it.
     #[must_use]
     pub fn is_drift(&self) -> bool {
-        matches!(self.op, Op::Happens { wait: Wait::Passes(_), .. })
+        matches!(self.op, Op::Happens { wait: Wait::Passes(_) | Wait::BeforeMessages(_), .. })
     }
 }
 
@@ -108,6 +111,9 @@ impl<S: System> World<S> {
                     Op::Comes(..)
                     | Op::LetsFire(_)
                     | Op::IsPassed(_)
+                    | Op::IsQuiet
+                    | Op::IsBusy
+                    | Op::IsUp(_)
                     | Op::Operate(..)
                     | Op::Observe(_)
                     | Op::Spend(_) => None,

@@ -134,9 +134,21 @@ pub trait System: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Whether whoever gives this command gives it again and again, as long as it can be given: a
+    /// discovery that finds what is there. Otherwise it may as well never come.
+    fn insists(&self, _command: &CommandOf<Self>) -> bool {
+        false
+    }
+
     /// The budget that the firing of a timer takes from, if it is rationed: `ttl lapse`.
     fn timer_budget(&self, _timer: &TimerOf<Self>) -> Option<&'static str> {
         None
+    }
+
+    /// Whether this message is sent again and again, so that two of them on their way are one, and
+    /// so that nothing waits for it.
+    fn is_background(&self, _message: &MessageOf<Self>) -> bool {
+        false
     }
 
     /// Whether the server's answer to that request is this message.

@@ -3,7 +3,7 @@
 //! Pure functions of single parts; in which order they come is [`crate::world::parts`]'.
 
 use crate::world::World;
-use crate::world::link::LinkOp;
+use crate::world::link::{LinkOp, Way};
 use crate::world::node::{Event, NodePart, Stepped};
 use crate::world::system::{NodeId, System, Types};
 
@@ -29,17 +29,30 @@ impl<S: System> World<S> {
         let later_name = self.system.timer_name(timer);
         earlier.1.is_up()
             && self.relations.iter().any(|relation| {
-                relation.earlier.0 == self.nodes[earlier.0].role
+                let Some((role, name)) = &relation.earlier else { return false };
+                *role == self.nodes[earlier.0].role
                     && relation.later.0 == self.nodes[later.0].role
                     && relation.later.1 == later_name
                     && earlier.1.timers.iter().any(|armed| {
-                        relation.earlier.1 == self.system.timer_name(armed)
+                        *name == self.system.timer_name(armed)
                             && self.system.is_same_grant(
                                 (earlier.0, &earlier.1.state, armed),
                                 (later.0, &later.1.state, timer),
                             )
                     })
             })
+    }
+
+    /// Whether a timer fires only once no message can arrive, by the time relations.
+    #[must_use]
+    pub fn waits_for_messages(&self, node: NodeId, event: &Event<S::Types>) -> bool {
+        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event else { return false };
+        let name = self.system.timer_name(timer);
+        self.relations.iter().any(|relation| {
+            relation.earlier.is_none()
+                && relation.later.0 == self.nodes[node].role
+                && relation.later.1 == name
+        })
     }
 
     /// Steps one node, and says what that does to links.
@@ -65,6 +78,10 @@ impl<S: System> World<S> {
             }
             Event::Crashes | Event::Restarts(_) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::CallerGone)));
+                let way = if *event == Event::Crashes { Way::Dead } else { Way::Open };
+                let mail = self.links.iter().enumerate().filter(|(_, link)| !link.is_calls());
+                let to_it = mail.filter(|(_, link)| link.to == node);
+                ops.extend(to_it.map(|(link, _)| (link, LinkOp::Becomes(way))));
             }
             Event::Takes(
                 turnstile_core::Input::Message { .. } | turnstile_core::Input::Restart(_),

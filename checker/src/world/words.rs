@@ -102,6 +102,9 @@ impl<S: System> World<S> {
             | Op::Comes(..)
             | Op::LetsFire(_)
             | Op::IsPassed(_)
+            | Op::IsQuiet
+            | Op::IsBusy
+            | Op::IsUp(_)
             | Op::Operate(..)
             | Op::Observe(_)
             | Op::Spend(_) => None,
@@ -119,7 +122,8 @@ impl<S: System> World<S> {
             | LinkOp::Take(_)
             | LinkOp::Overtake
             | LinkOp::Lapse(_)
-            | LinkOp::CallerGone => "moves",
+            | LinkOp::CallerGone
+            | LinkOp::Becomes(_) => "moves",
         }
     }
 

@@ -96,11 +96,11 @@ pub enum LinkKind {
     Unordered,
 }
 
-/// One timer fires before another: `client.lease before server.ttl`.
+/// What comes before a timer fires: `client.lease before server.ttl`, `messages before a.retry`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Before {
-    /// The timer that fires first.
-    pub earlier: Timer,
+    /// What comes first: a timer, or (`None`) every message that can arrive.
+    pub earlier: Option<Timer>,
     /// The timer that fires later.
     pub later: Timer,
     /// What the relation is counted from, in words, or empty.

@@ -156,16 +156,20 @@ impl Read<'_> {
         let (relation, counted) = words.text.split_once(',').unwrap_or((&words.text, ""));
         let timers = relation
             .split_once(" before ")
-            .and_then(|(earlier, later)| Some((timer(earlier.trim())?, timer(later.trim())?)));
+            .and_then(|(earlier, later)| Some((first(earlier.trim())?, timer(later.trim())?)));
         let Some((earlier, later)) = timers else {
             let message = format!("`{}` is no relation of two timers", words.text);
-            let fault = Fault::error(code::BAD_RELATION, message)
-                .label(words.span, "not readable")
-                .help("write `ROLE.TIMER before ROLE.TIMER`: `client.lease before server.ttl`");
+            let fault =
+                Fault::error(code::BAD_RELATION, message).label(words.span, "not readable").help(
+                    "write `ROLE.TIMER before ROLE.TIMER`: `client.lease before server.ttl`; \
+                     or `messages before ROLE.TIMER`",
+                );
             self.faults.push(fault);
             return None;
         };
-        self.known_role(&earlier.role, words.span, roles);
+        if let Some(earlier) = &earlier {
+            self.known_role(&earlier.role, words.span, roles);
+        }
         self.known_role(&later.role, words.span, roles);
         Some(Before {
             earlier,
@@ -274,6 +278,12 @@ impl Read<'_> {
 
 fn texts(node: &Node, key: &str) -> Vec<String> {
     words(node, key).unwrap_or_default().into_iter().map(|word| word.text).collect()
+}
+
+/// What comes first in a time relation: a timer, or messages.
+#[expect(clippy::option_option, reason = "the outer one says whether it can be read")]
+fn first(words: &str) -> Option<Option<Timer>> {
+    if words == "messages" { Some(None) } else { timer(words).map(Some) }
 }
 
 fn timer(words: &str) -> Option<Timer> {
