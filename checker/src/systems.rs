@@ -5,6 +5,7 @@ pub mod claim;
 mod coverage;
 pub mod lock;
 mod rules;
+pub mod view;
 
 use std::net::SocketAddr;
 
@@ -28,7 +29,7 @@ pub struct Entry {
 }
 
 /// Every system of this build, by name.
-pub const ALL: &[Entry] = &[claim::ENTRY];
+pub const ALL: &[Entry] = &[claim::ENTRY, view::ENTRY];
 
 /// The system of a name.
 #[must_use]

@@ -3,3 +3,4 @@
 
 turnstile_macros::machine!(bundled "claim");
 turnstile_macros::machine!(bundled "claim-record");
+turnstile_macros::machine!(bundled "view-handler");

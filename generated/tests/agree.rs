@@ -1,14 +1,17 @@
 //! Every form of every bundled machine says the same of every cell, and has what the reader's table
 //! has: what is compiled, what is data, what stands in the file.
 
-use turnstile_spec::table::{self, Do, Found, GuardId, Op};
+use turnstile_spec::table::{self, CellKind, Do, Found, GuardId, Op};
 use turnstile_spec::{Literal, Source, bundled};
 
 #[test]
 fn every_bundled_table_has_a_module() {
     let tables: Vec<&str> = bundled::TABLES.iter().map(|table| table.name).collect();
-    let modules =
-        [turnstile_machines::claim::TABLE.machine, turnstile_machines::claim_record::TABLE.machine];
+    let modules = [
+        turnstile_machines::claim::TABLE.machine,
+        turnstile_machines::claim_record::TABLE.machine,
+        turnstile_machines::view_handler::TABLE.machine,
+    ];
     assert_eq!(tables, modules);
 }
 
@@ -56,7 +59,14 @@ fn words(
     let ignored = || Words { row: String::new(), to: here, consumes: vec![], does: vec![] };
     match table.at(state, event, number) {
         Found::Rows(rows) => {
-            let row = rows.into_iter().find(|row| row.guard.holds(&mut answer))?;
+            let Some(row) = rows.into_iter().find(|row| row.guard.holds(&mut answer)) else {
+                // No condition is true: then the cell says what there is to say.
+                let mut cells = table.cells.iter();
+                let cell = cells.find(|cell| {
+                    (cell.state, cell.event) == (state, event) && cell.pattern.matches(number)
+                })?;
+                return (cell.kind == CellKind::Ignore).then(ignored);
+            };
             Some(Words {
                 row: names.rows[row.id.index()].id.clone(),
                 to: names.states[row.to.index()].name.clone(),
@@ -183,3 +193,4 @@ macro_rules! agree {
 
 agree!(claim, "claim");
 agree!(claim_record, "claim-record");
+agree!(view_handler, "view-handler");

@@ -22,7 +22,7 @@ macro_rules! bundled {
 }
 
 /// Tables, by name.
-pub const TABLES: &[Bundled] = bundled!("tables": "claim", "claim-record");
+pub const TABLES: &[Bundled] = bundled!("tables": "claim", "claim-record", "view-handler");
 
 /// The bundled table of a name.
 #[must_use]
@@ -31,7 +31,7 @@ pub fn table(name: &str) -> Option<&'static Bundled> {
 }
 
 /// Systems, by name.
-pub const SYSTEMS: &[Bundled] = bundled!("systems": "claim");
+pub const SYSTEMS: &[Bundled] = bundled!("systems": "claim", "view-handler");
 
 /// The bundled system of a name.
 #[must_use]

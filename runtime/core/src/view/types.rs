@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::number::{Class, Numbers, ViewId};
+use crate::number::{Class, Numbers, Order, ViewId};
 use crate::without_numbers;
 
 /// A member of a group, as every other one addresses it.
@@ -151,6 +151,54 @@ impl fmt::Display for View {
             }
         }
         Ok(())
+    }
+}
+
+/// One suspension of a member's handler: a number that grows at each one.
+///
+/// Numbers of different members are not compared, so each member's are a family of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Suspension {
+    /// Whose handler.
+    pub of: MemberId,
+    number: u64,
+}
+
+impl Suspension {
+    const CLASSES: [Class; 8] = [
+        Class { name: "suspension of member 0", order: Order::Rank },
+        Class { name: "suspension of member 1", order: Order::Rank },
+        Class { name: "suspension of member 2", order: Order::Rank },
+        Class { name: "suspension of member 3", order: Order::Rank },
+        Class { name: "suspension of member 4", order: Order::Rank },
+        Class { name: "suspension of member 5", order: Order::Rank },
+        Class { name: "suspension of member 6", order: Order::Rank },
+        Class { name: "suspension of any other member", order: Order::Rank },
+    ];
+
+    /// Before a member's handler was ever suspended.
+    #[must_use]
+    pub const fn first(of: MemberId) -> Self {
+        Self { of, number: 0 }
+    }
+
+    /// The suspension that comes after this one.
+    #[must_use]
+    pub(crate) const fn next(self) -> Self {
+        Self { of: self.of, number: self.number.strict_add(1) }
+    }
+}
+
+impl fmt::Display for Suspension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "suspension {} of {}", self.number, self.of)
+    }
+}
+
+impl Numbers for Suspension {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        let family = usize::from(self.of.0).min(Self::CLASSES.len() - 1);
+        each(Self::CLASSES[family], &mut self.number);
     }
 }
 

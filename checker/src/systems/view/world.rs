@@ -1,0 +1,93 @@
+//! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use stateright::Model;
+use turnstile_spec::system;
+
+use super::predicates::view_handler::{Predicate as Name, Properties};
+use super::{ViewTypes, Views};
+use crate::report::options::{Engine, Options, Refusal};
+use crate::report::result::ResultReport;
+use crate::search;
+use crate::systems::Entry;
+use crate::systems::build::Plan;
+use crate::systems::coverage::coverage;
+use crate::world::check::check;
+use crate::world::{Predicate, World};
+
+/// The view handling system among those of this build.
+pub const ENTRY: Entry = Entry { name: "view-handler", machines: &["view-handler"], run, explore };
+
+/// The budgets that are the view handling system's own.
+const BUDGETS: [&str; 7] =
+    ["join", "join with state", "leave", "suspect", "failed installation", MERGE, MERGE_AGAIN];
+
+/// How often coords find each other.
+pub(super) const MERGE: &str = "MERGE";
+
+/// In a world with this budget they find each other again and again, as long as there are several.
+pub(super) const MERGE_AGAIN: &str = "MERGE again";
+
+/// A world of the system's file.
+///
+/// # Errors
+///
+/// Settings and budgets that the system does not have; names that the core does not know.
+pub fn world(
+    file: &system::System,
+    world: &system::World,
+    options: &Options<'_>,
+) -> Result<World<Views>, Refusal> {
+    let plan = Plan { file, world, options };
+    let members = plan.count("member")?;
+    let views = {
+        let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
+        Views::new(members, groups(&plan, members)?, rations_merges, &options.tables)?
+    };
+    let predicate = |name: &str| {
+        let (views, name) = (views.clone(), Name::from_name(name)?);
+        Some(Predicate::<ViewTypes>::new(move |view| views.ask(name, view)))
+    };
+    plan.build(views.clone(), &BUDGETS, predicate)
+}
+
+/// How many members each group has at first: `2+2`.
+fn groups(plan: &Plan<'_>, members: usize) -> Result<Vec<usize>, Refusal> {
+    let text = plan.value("groups").unwrap_or_default();
+    let sizes: Option<Vec<usize>> = text.split('+').map(|size| size.trim().parse().ok()).collect();
+    let fits = |sizes: &Vec<usize>| {
+        sizes.iter().all(|size| *size > 0) && sizes.iter().sum::<usize>() <= members
+    };
+    sizes.filter(fits).ok_or_else(|| {
+        let text = format!("`groups` is `{text}`; it must be sizes like `2+2`, {members} at most");
+        Refusal::Usage(text)
+    })
+}
+
+fn run(
+    file: &system::System,
+    named: &system::World,
+    options: &Options<'_>,
+) -> Result<ResultReport, Refusal> {
+    let world = Arc::new(world(file, named, options)?);
+    let title = (file.name.as_str(), named.name.as_str());
+    let checked = match options.engine {
+        Engine::Interned => search::check::check(&world, title, options),
+        Engine::Stateright => check(&world, title, options),
+    };
+    let mut result = checked.result;
+    result.coverage = coverage(ENTRY.machines, &options.tables, &checked.taken);
+    Ok(result)
+}
+
+fn explore(
+    file: &system::System,
+    named: &system::World,
+    options: &Options<'_>,
+    listen: SocketAddr,
+) -> Result<(), Refusal> {
+    world(file, named, options)?.checker().serve(listen);
+    Ok(())
+}

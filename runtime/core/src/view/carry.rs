@@ -1,0 +1,198 @@
+//! What the view-handler machine's actions do. Knows no states.
+
+use core::mem::take;
+
+use turnstile_machines::view_handler::{Action, Do, Event, Op, Resource, Rules};
+
+use super::handler::{Notice, Timer};
+use super::message::{Message, Request};
+use super::state::{Leader, Merge, QUEUE_MAX, Wants, Work};
+use super::turn::{Cause, Turn};
+use super::types::{MemberId, Members, View};
+use crate::number::ViewId;
+use crate::step::Effect;
+
+impl<R: Rules> Turn<'_, R> {
+    pub(super) fn carry(&mut self, entry: &Do<'_>, cause: &Cause) {
+        for op in entry.ops {
+            self.apply(*op);
+        }
+        match entry.action {
+            Action::AddTheEvent => self.add(cause.request),
+            Action::ProcessTheEvents => self.process(),
+            Action::ProcessTheMergeEvent => self.lead(cause.with),
+            Action::SuspendTheViewHandler => self.notify(Notice::Suspended(self.state.suspension)),
+            Action::ResumeTheViewHandler => {
+                let from = self.state.suspension;
+                self.notify(Notice::Resumed { from, by: cause.during });
+            }
+            Action::RecordTheMergeLeader => {
+                let during = self.state.suspension;
+                self.state.leader = cause.merge.map(|merge| Leader { merge, during });
+            }
+            Action::NullTheMergeLeader => self.state.leader = None,
+            Action::SendMergeRsp => self.answer(cause.merge, self.state.view.clone()),
+            Action::RejectTheMerge => self.answer(cause.merge, None),
+            Action::InstallTheView => self.install(cause),
+            Action::QueueTheEventsAgain => {
+                if let Some(work) = self.state.work.take() {
+                    let later = take(&mut self.state.queue);
+                    work.events.into_iter().chain(later).for_each(|event| self.add(Some(event)));
+                }
+            }
+            Action::GiveUpTheMerge => self.state.merge = None,
+            Action::HandTheQueueOver => self.hand_over(),
+            Action::SendTheState => {
+                if let Some(Request::GetState { member }) = cause.request {
+                    self.send(member, Message::State);
+                }
+            }
+            // All that these do is what they do to their resource, or nothing.
+            Action::DiscardTheEvent | Action::StartTheResumer | Action::StopTheResumer => {}
+        }
+    }
+
+    /// The one timer among the resources. The leader's address is a note: the action keeps it.
+    fn apply(&mut self, op: Op) {
+        let timer = Timer::Resumer(self.state.suspension);
+        match (op.resource(), op) {
+            (Resource::Resumer, Op::Create(_) | Op::Restart(_)) => {
+                self.out.effects.push(Effect::Arm(timer));
+            }
+            (Resource::Resumer, Op::Delete(_) | Op::Abandon(_)) => {
+                self.out.effects.push(Effect::Disarm(timer));
+            }
+            (Resource::MergeLeader, _) => {}
+        }
+    }
+
+    fn add(&mut self, request: Option<Request>) {
+        let queue = &mut self.state.queue;
+        queue.extend(request.filter(|one| !queue.contains(one) && queue.len() < QUEUE_MAX));
+    }
+
+    /// Takes all that is queued, and has the view installed that comes of it, if it is another.
+    fn process(&mut self) {
+        let events = take(&mut self.state.queue);
+        let during = self.state.suspension;
+        let Some(present) = self.state.view.clone() else {
+            return self.end(Cause { during: Some(during), ..Cause::default() });
+        };
+        let (mut members, mut told) = (present.members.clone(), Members::default());
+        for event in &events {
+            match event {
+                Request::Join { member, with_state: _ } => members.add(*member),
+                Request::Leave { member } => {
+                    members.remove(*member);
+                    told.add(*member);
+                }
+                Request::Suspect { member } => members.remove(*member),
+                Request::GetState { member } => self.send(*member, Message::State),
+            }
+        }
+        if members == present.members {
+            return self.end(Cause { during: Some(during), ..Cause::default() });
+        }
+        let view = View::new(self.mint(), members.iter());
+        members.iter().for_each(|member| told.add(member));
+        self.spread(&view, &told);
+        members.remove(self.handler.me);
+        self.state.work = Some(Work { during, events, view, missing: members });
+        self.complete();
+    }
+
+    /// Who has installed its view no longer is waited for.
+    pub(super) fn installed(&mut self, from: MemberId, id: ViewId) {
+        if let Some(work) = &mut self.state.work
+            && work.view.id == id
+        {
+            work.missing.remove(from);
+            self.complete();
+        }
+    }
+
+    /// Once all others have installed the view, so does the coord, and is done.
+    fn complete(&mut self) {
+        let Some(Work { during, view, .. }) =
+            self.state.work.take_if(|work| work.missing.is_empty())
+        else {
+            return;
+        };
+        let cause = Cause { during: Some(during), ..Cause::default() };
+        self.then.push_back((Event::View, Cause { view: Some(view), ..cause.clone() }));
+        self.end(cause);
+    }
+
+    fn end(&mut self, cause: Cause) {
+        self.then.push_back((Event::ViewHasBeenInstalled, cause));
+    }
+
+    /// The number of a view that is new.
+    pub(super) fn mint(&mut self) -> ViewId {
+        self.state.last_view = self.state.last_view.next();
+        self.state.last_view
+    }
+
+    /// Sends a view to these, but not to oneself.
+    pub(super) fn spread(&mut self, view: &View, to: &Members) {
+        for member in to.iter().filter(|member| *member != self.handler.me) {
+            self.send(member, Message::View(view.clone()));
+        }
+    }
+
+    /// A coord's view; an older one changes nothing.
+    pub(super) fn offer(&mut self, from: MemberId, view: View) {
+        let id = view.id;
+        let is_merge = view.is_merge();
+        if self.state.view.as_ref().map_or(self.state.last_view, |view| view.id) < id {
+            // If it resumes the handler, it ends what the leader's address was kept for.
+            let during = self.state.leader.map(|leader| leader.during);
+            self.take(Event::View, Cause { view: Some(view), during, ..Cause::default() });
+            self.finish();
+        }
+        if !is_merge {
+            self.send(from, Message::Installed(id));
+        }
+    }
+
+    fn install(&mut self, cause: &Cause) {
+        let Some(view) = &cause.view else { return };
+        let me = self.handler.me;
+        if let Some(before) = self.state.view.take().filter(|_| cause.spreads) {
+            let own = before.members.iter().filter(|member| view.contains(*member));
+            self.spread(view, &Members::new(own));
+        }
+        self.state.last_view = self.state.last_view.max(view.id);
+        self.notify(Notice::Installed(view.clone()));
+        if view.contains(me) {
+            self.state.view = Some(view.clone());
+            self.joined();
+        }
+    }
+
+    /// Who wanted to join has joined, and may go on to ask for the state.
+    fn joined(&mut self) {
+        let Wants::Join { with_state } = self.state.wants else { return };
+        self.state.wants = if with_state { Wants::State } else { Wants::Nothing };
+        if let Some(coord) = self.state.coordinator().filter(|_| with_state) {
+            let request = Request::GetState { member: self.handler.me };
+            self.send(coord, Message::Request(request));
+        }
+    }
+
+    fn hand_over(&mut self) {
+        for request in take(&mut self.state.queue) {
+            if let Some(coord) = self.state.coordinator() {
+                self.send(coord, Message::Request(request));
+            }
+        }
+    }
+
+    fn lead(&mut self, with: Option<MemberId>) {
+        let during = self.state.suspension;
+        if let Some(with) = with {
+            self.state.merge = Some(Merge { during, with });
+            self.send(with, Message::MergeReq { merge: during });
+        }
+    }
+}

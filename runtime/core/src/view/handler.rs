@@ -1,0 +1,214 @@
+//! The core of a member of a group: the document's view-handler machine, with the views, the queue
+//! and the merges that its rows speak of.
+//!
+//! Never asks which state the machine is in: the table's rows decide. Who may ask a member what
+//! depends on who coordinates its view, and on nothing else.
+
+use turnstile_machines::view_handler::{Compiled, Event, Rules};
+
+use super::message::{Message, Request};
+use super::state::{State, Wants};
+use super::turn::{Cause, Turn};
+use super::types::{MemberId, Suspension, View};
+use crate::number::{Class, Numbers};
+use crate::step::{Core, Effect, Input, InputOf, OutOf};
+use crate::without_numbers;
+
+/// The machine's name.
+pub const MACHINE: &str = "view-handler";
+
+/// The core of a member.
+///
+/// A member begins alone, without a view, and joins; [`State::new`] is one that has a view already.
+/// [`Timer::Queue`] is how long a coord waits for more events before it processes them,
+/// [`Timer::Resumer`] the longest that a handler is suspended; both durations are the driver's.
+#[derive(Clone, Debug)]
+pub struct Handler<R: Rules = Compiled> {
+    /// The table.
+    pub rules: R,
+    /// Whose it is.
+    pub me: MemberId,
+}
+
+impl Handler {
+    /// A member by the table that is baked in.
+    #[must_use]
+    pub const fn new(me: MemberId) -> Self {
+        Self { rules: Compiled, me }
+    }
+}
+
+/// The timers of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// The handler turns to its queue.
+    Queue,
+    /// Resumes the handler. Stopping it may come too late: so it says which suspension it is for.
+    Resumer(Suspension),
+}
+
+/// What the user of a group asks, and what the layers below say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// Join the group that this member coordinates.
+    Join {
+        /// Whom to ask.
+        via: MemberId,
+        /// Whether to get the group's state, too.
+        with_state: bool,
+    },
+    /// Leave the group.
+    Leave,
+    /// A member seems to be gone.
+    Suspect {
+        /// Which.
+        member: MemberId,
+    },
+    /// MERGE2 lets this member know that one coordinates a group.
+    Announce {
+        /// Which.
+        to: MemberId,
+    },
+    /// The installation of a view failed: its flush, for one.
+    InstallationFails,
+}
+
+/// What the user of a group is told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// A view is installed.
+    Installed(View),
+    /// The group's state is here.
+    GotState,
+    /// The handler is suspended.
+    Suspended(Suspension),
+    /// The handler is resumed.
+    Resumed {
+        /// The suspension that is over.
+        from: Suspension,
+        /// The suspension in which that began which has ended now.
+        by: Option<Suspension>,
+    },
+}
+
+without_numbers!(Command);
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Queue => {}
+            Self::Resumer(of) => of.visit(each),
+        }
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Installed(view) => view.visit(each),
+            Self::GotState => {}
+            Self::Suspended(of) => of.visit(each),
+            Self::Resumed { from, by } => {
+                from.visit(each);
+                by.visit(each);
+            }
+        }
+    }
+}
+
+impl<R: Rules> Core for Handler<R> {
+    type State = State;
+    type Peer = MemberId;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        State::new(self.me, self.rules.initial(), None)
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let was_queued = !state.queue.is_empty() && input != Input::Fired(Timer::Queue);
+        let mut turn = Turn::new(self, state, out);
+        match input {
+            Input::Message { from, message } => turn.hear(from, message),
+            Input::Fired(Timer::Queue) => turn.take(Event::StartProcessing, Cause::default()),
+            Input::Fired(Timer::Resumer(of)) => {
+                turn.take(Event::ResumerTimeout, Cause { during: Some(of), ..Cause::default() });
+            }
+            Input::Command(command) => turn.obey(command),
+            Input::Restart(_) => *turn.state = self.start(),
+        }
+        turn.finish();
+        match (was_queued, !state.queue.is_empty()) {
+            (false, true) => out.effects.push(Effect::Arm(Timer::Queue)),
+            (true, false) => out.effects.push(Effect::Disarm(Timer::Queue)),
+            (true, true) | (false, false) => {}
+        }
+    }
+}
+
+impl<R: Rules> Turn<'_, R> {
+    fn obey(&mut self, command: Command) {
+        let me = self.handler.me;
+        match command {
+            Command::Join { via, with_state } => {
+                self.state.wants = Wants::Join { with_state };
+                self.send(via, Message::Request(Request::Join { member: me, with_state }));
+            }
+            Command::Leave => match self.state.coordinator() {
+                Some(coord) if coord == me => self.ask(Request::Leave { member: me }),
+                Some(coord) => self.send(coord, Message::Request(Request::Leave { member: me })),
+                None => {}
+            },
+            Command::Suspect { member } => self.ask(Request::Suspect { member }),
+            Command::Announce { to } if self.coordinates() => self.send(to, Message::Coord),
+            Command::Announce { to: _ } => {}
+            Command::InstallationFails => {
+                if let Some(work) = &self.state.work {
+                    let cause = Cause { during: Some(work.during), ..Cause::default() };
+                    self.take(Event::ViewInstallationFails, cause);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, from: MemberId, message: Message) {
+        match message {
+            Message::Request(request) => self.ask(request),
+            Message::View(view) => self.offer(from, view),
+            Message::Installed(id) => self.installed(from, id),
+            Message::MergeReq { merge } => self.merge_req(from, merge),
+            Message::MergeRsp { merge, group } => self.merge_rsp(from, merge, group),
+            Message::MergeView { merge, view } => self.merge_view(merge, view),
+            Message::Coord => self.found(from),
+            Message::State => {
+                self.state.wants = Wants::Nothing;
+                self.notify(Notice::GotState);
+            }
+        }
+    }
+
+    /// An event for the coord; nobody else has a queue. Who has the state may give it away.
+    fn ask(&mut self, request: Request) {
+        let me = Some(self.handler.me);
+        let (event, is_meant) = match request {
+            Request::Join { member: _, with_state: false } => {
+                (Event::Join, self.state.coordinator() == me)
+            }
+            Request::Join { member: _, with_state: true } => {
+                (Event::JoinWithState, self.state.coordinator() == me)
+            }
+            Request::Leave { .. } => (Event::Leave, self.state.coordinator() == me),
+            Request::Suspect { member } => {
+                (Event::Suspect, self.state.coordinator_without(Some(member)) == me)
+            }
+            Request::GetState { .. } => (Event::GetState, self.state.view.is_some()),
+        };
+        if is_meant {
+            self.take(event, Cause { request: Some(request), ..Cause::default() });
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What members say to each other.
+
+use super::types::{MemberId, Suspension, View};
+use crate::number::{Class, Numbers, ViewId};
+use crate::without_numbers;
+
+/// What a coord is asked, and puts into its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Request {
+    /// This one wants to belong to the group.
+    Join {
+        /// Who.
+        member: MemberId,
+        /// It is going to ask for the state.
+        with_state: bool,
+    },
+    /// This one belongs to the group no longer.
+    Leave {
+        /// Who.
+        member: MemberId,
+    },
+    /// This one seems to be gone.
+    Suspect {
+        /// Who.
+        member: MemberId,
+    },
+    /// This one has joined and wants the group's state.
+    GetState {
+        /// Who.
+        member: MemberId,
+    },
+}
+
+without_numbers!(Request);
+
+/// A message between members.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Message {
+    /// To the coord.
+    Request(Request),
+    /// From the coord: install this view.
+    View(View),
+    /// To the coord: the view of this number is installed.
+    Installed(ViewId),
+    /// From one coord to another: let our groups become one.
+    MergeReq {
+        /// The merge: the suspension that it runs under at its leader.
+        merge: Suspension,
+    },
+    /// The answer.
+    MergeRsp {
+        /// Which merge.
+        merge: Suspension,
+        /// The view that is to be merged; `None`: `merge_rejected=true`.
+        group: Option<View>,
+    },
+    /// From the merge leader to the other coord: the view of both groups.
+    MergeView {
+        /// Which merge.
+        merge: Suspension,
+        /// The view.
+        view: View,
+    },
+    /// From MERGE2: the sender coordinates a group.
+    Coord,
+    /// The group's state.
+    State,
+}
+
+impl Numbers for Message {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::View(view) => view.visit(each),
+            Self::Installed(id) => id.visit(each),
+            Self::MergeReq { merge } => merge.visit(each),
+            Self::MergeRsp { merge, group } => {
+                merge.visit(each);
+                group.visit(each);
+            }
+            Self::MergeView { merge, view } => {
+                merge.visit(each);
+                view.visit(each);
+            }
+            Self::Request(_) | Self::Coord | Self::State => {}
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What a member keeps: its view, its queue, and what it is about.
+
+use alloc::vec::Vec;
+
+use turnstile_machines::view_handler as machine;
+
+use super::message::Request;
+use super::types::{MemberId, Members, Suspension, View};
+use crate::number::{Class, Numbers, ViewId};
+use crate::without_numbers;
+
+/// Requests in a queue at most; what comes then is discarded.
+pub const QUEUE_MAX: usize = 64;
+
+/// The state of a member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// Where its machine is.
+    pub at: machine::State,
+    /// The view that it has installed; none before it joined and after it left.
+    pub view: Option<View>,
+    /// The greatest number of a view that it has installed or made.
+    pub last_view: ViewId,
+    /// What its coord's handler is still to process.
+    pub queue: Vec<Request>,
+    /// The last suspension of its handler, whether or not it is over.
+    pub suspension: Suspension,
+    /// The installation of a view that it waits for.
+    pub work: Option<Work>,
+    /// The merge that it leads.
+    pub merge: Option<Merge>,
+    /// The merge leader's address.
+    pub leader: Option<Leader>,
+    /// What it still wants of a group.
+    pub wants: Wants,
+}
+
+/// Events that are being processed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Work {
+    /// The suspension in which it began.
+    pub during: Suspension,
+    /// What is processed.
+    pub events: Vec<Request>,
+    /// The view that comes of it.
+    pub view: View,
+    /// Who has not said that it is installed.
+    pub missing: Members,
+}
+
+/// A merge that one leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Merge {
+    /// The suspension in which it began; to the other coord the merge's name.
+    pub during: Suspension,
+    /// The other coord.
+    pub with: MemberId,
+}
+
+/// A merge that another leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Leader {
+    /// The merge, and thereby the leader's address.
+    pub merge: Suspension,
+    /// The suspension in which it was recorded.
+    pub during: Suspension,
+}
+
+/// What a member still wants of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wants {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// To join; and then the state, if so.
+    Join {
+        /// It is going to ask for the state.
+        with_state: bool,
+    },
+    /// The state, which it has asked for.
+    State,
+}
+
+impl State {
+    /// A member that has installed a view; of no group without one.
+    #[must_use]
+    pub fn new(me: MemberId, at: machine::State, view: Option<View>) -> Self {
+        Self {
+            at,
+            last_view: view.as_ref().map_or_else(ViewId::default, |view| view.id),
+            view,
+            queue: Vec::new(),
+            suspension: Suspension::first(me),
+            work: None,
+            merge: None,
+            leader: None,
+            wants: Wants::Nothing,
+        }
+    }
+
+    /// Whether this one is suspected, as far as is known here.
+    fn is_suspected(&self, member: MemberId) -> bool {
+        let events = self.work.iter().flat_map(|work| &work.events);
+        let mut all = self.queue.iter().chain(events);
+        all.any(|event| matches!(event, Request::Suspect { member: who } if *who == member))
+    }
+
+    /// Who coordinates: the first member that is not suspected.
+    #[must_use]
+    pub fn coordinator(&self) -> Option<MemberId> {
+        self.coordinator_without(None)
+    }
+
+    /// Who coordinates if this one is gone, too.
+    #[must_use]
+    pub fn coordinator_without(&self, gone: Option<MemberId>) -> Option<MemberId> {
+        let members = self.view.iter().flat_map(|view| view.members.iter());
+        members.into_iter().find(|who| Some(*who) != gone && !self.is_suspected(*who))
+    }
+}
+
+without_numbers!(Wants);
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.view.visit(each);
+        self.last_view.visit(each);
+        self.suspension.visit(each);
+        if let Some(work) = &mut self.work {
+            work.during.visit(each);
+            work.view.visit(each);
+        }
+        if let Some(merge) = &mut self.merge {
+            merge.during.visit(each);
+        }
+        if let Some(leader) = &mut self.leader {
+            leader.merge.visit(each);
+            leader.during.visit(each);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! One step of a member: the events that it has for its machine, in order, and what comes of them.
+
+use alloc::collections::VecDeque;
+
+use turnstile_machines::view_handler::{Action, Event, Guard, Rules};
+
+use super::handler::{Handler, MACHINE, Notice};
+use super::message::{Message, Request};
+use super::state::State;
+use super::types::{MemberId, Suspension, View};
+use crate::step::{Effect, OutOf, Taken};
+
+/// What comes with an event, beside what the table knows of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cause {
+    /// What is asked.
+    pub(super) request: Option<Request>,
+    /// The other coord.
+    pub(super) with: Option<MemberId>,
+    /// The merge that is spoken of.
+    pub(super) merge: Option<Suspension>,
+    /// The view that is to be installed.
+    pub(super) view: Option<View>,
+    /// It is to be passed on to the members of the present view.
+    pub(super) spreads: bool,
+    /// The suspension in which that began which comes to its end.
+    pub(super) during: Option<Suspension>,
+}
+
+/// One step on its way.
+pub(super) struct Turn<'a, R: Rules> {
+    pub(super) handler: &'a Handler<R>,
+    pub(super) state: &'a mut State,
+    pub(super) out: &'a mut OutOf<Handler<R>>,
+    /// Events that follow from this step, to be taken before it ends.
+    pub(super) then: VecDeque<(Event, Cause)>,
+}
+
+impl<'a, R: Rules> Turn<'a, R> {
+    pub(super) fn new(
+        handler: &'a Handler<R>,
+        state: &'a mut State,
+        out: &'a mut OutOf<Handler<R>>,
+    ) -> Self {
+        Self { handler, state, out, then: VecDeque::new() }
+    }
+
+    /// Takes what follows.
+    pub(super) fn finish(&mut self) {
+        while let Some((event, cause)) = self.then.pop_front() {
+            self.take(event, cause);
+        }
+    }
+
+    pub(super) fn send(&mut self, to: MemberId, message: Message) {
+        self.out.effects.push(Effect::Send { to, message });
+    }
+
+    pub(super) fn notify(&mut self, notice: Notice) {
+        self.out.effects.push(Effect::Notify(notice));
+    }
+
+    fn is(&self, guard: Guard, cause: &Cause) -> bool {
+        let State { queue, leader, suspension, .. } = &*self.state;
+        let me = self.handler.me;
+        match guard {
+            Guard::EventsInTheQueue => !queue.is_empty(),
+            Guard::LeadersAddressNonNull => leader.is_some(),
+            Guard::ViewExcludesTheLeader => leader.is_some_and(|leader| {
+                cause.view.as_ref().is_some_and(|view| !view.contains(leader.merge.of))
+            }),
+            Guard::OfThisSuspension => cause.during == Some(*suspension),
+            Guard::AnotherCoordinates => self.state.coordinator() != Some(me),
+            Guard::LeadsTheMerge => cause.with.is_some_and(|with| me < with),
+        }
+    }
+
+    /// The machine takes one event.
+    pub(super) fn take(&mut self, event: Event, cause: Cause) {
+        let handler = self.handler;
+        let at = self.state.at;
+        let step = handler.rules.step(at, event, &|guard| self.is(guard, &cause));
+        match step {
+            Ok(step) => {
+                self.out.rows.push(step.row.map_or(
+                    Taken::Ignored {
+                        machine: MACHINE,
+                        state: at.name(),
+                        event: event.kind().name(),
+                    },
+                    |row| Taken::Row { machine: MACHINE, row: row.name() },
+                ));
+                self.state.at = step.to;
+                let suspends = |entry: &_| is_suspending(entry);
+                if step.does.iter().any(suspends) {
+                    self.state.suspension = self.state.suspension.next();
+                }
+                for entry in step.does {
+                    self.carry(entry, &cause);
+                }
+            }
+            Err(refused) => self.out.rows.push(Taken::Unexpected {
+                machine: MACHINE,
+                state: refused.state.name(),
+                event: refused.event.kind().name(),
+                number: refused.event.number(),
+            }),
+        }
+    }
+}
+
+/// A row that suspends begins a suspension before all else: what it begins is part of it.
+fn is_suspending(entry: &turnstile_machines::view_handler::Do<'_>) -> bool {
+    entry.action == Action::SuspendTheViewHandler
+}

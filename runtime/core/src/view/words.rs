@@ -1,0 +1,1 @@
+//! How the inputs and effects of members read, in scenarios and counterexamples.
