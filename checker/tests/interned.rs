@@ -200,6 +200,7 @@ fn a_bound_ends_a_search_and_its_verdicts() {
         };
         let outcome = run(&system, question);
         assert!(outcome.cut.is_some());
+        assert!(limits.max_states.is_none_or(|most| outcome.states as u64 == most));
         assert!(outcome.states < 101_675);
         assert!(outcome.judged.iter().all(|judged| judged.verdict == Verdict::Incomplete));
     }

@@ -2,11 +2,12 @@
 //!
 //! A level is cut into chunks; the chunks of a batch are expanded side by side, their successors
 //! inserted into the shards of [`Seen`] in the order of chunks, and the new ones gathered in that
-//! order. So the order of the states, the log, the counts, and with them the shortest
-//! counterexample, least by the order of successors, are the same on any number of threads.
+//! order, each by whoever expanded it. So the order of the states, the log, the counts, and with
+//! them the shortest counterexample, least by the order of successors, are the same on any number
+//! of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
 use crate::report::options::{Limits, Progress, Standing};
@@ -14,13 +15,15 @@ use crate::search::chunk::Chunk;
 use crate::search::frontier::{Frontier, Segment};
 use crate::search::log::Log;
 use crate::search::rendezvous::{Broken, Rendezvous};
-use crate::search::seen::Seen;
-use crate::search::space::{Expander, Found, Space};
+use crate::search::seen::{Seen, owner_of};
+use crate::search::space::{Expander, Found, Recent, Row, Space};
 
 /// Rows of a chunk at most.
 const CHUNK_ROWS: usize = 256;
 /// Chunks of a batch. The search looks at its limits between batches.
-const BATCH_CHUNKS: usize = 48;
+const BATCH_CHUNKS: usize = 64;
+/// Of a chunk that nobody has taken yet.
+const NOBODY: usize = usize::MAX;
 
 /// What a search is asked.
 #[derive(Clone, Copy)]
@@ -73,28 +76,27 @@ pub enum Cut {
 #[must_use]
 pub fn search<S: Space>(space: &S, ask: Ask<'_>) -> Walk {
     assert!(ask.threads > 0, "somebody has to do it");
-    let leader = Leader::new(space, ask);
     let shared = Shared {
-        seen: Seen::default(),
         level: RwLock::new(Frontier::new(space.width())),
-        chunks: (0..BATCH_CHUNKS).map(|_| RwLock::default()).collect(),
+        chunks: (0..BATCH_CHUNKS).map(|_| RwLock::new(Chunk::new(ask.threads))).collect(),
+        takers: (0..BATCH_CHUNKS).map(|_| AtomicUsize::default()).collect(),
         batch: AtomicUsize::new(0),
-        expanded: AtomicUsize::new(0),
-        gathered: AtomicUsize::new(0),
+        next: AtomicUsize::new(0),
+        bytes: (0..ask.threads).map(|_| AtomicUsize::default()).collect(),
         rendezvous: Rendezvous::new(ask.threads),
     };
-    let leader = Mutex::new(leader);
+    let mut workers: Vec<_> =
+        (0..ask.threads).map(|thread| Worker::new(&shared, space, thread)).collect();
+    let mut leader = Leader::new(space, ask);
+    leader.start(&mut workers);
     std::thread::scope(|scope| {
-        for thread in 1..ask.threads {
-            let (shared, space) = (&shared, &space);
-            scope.spawn(move || shared.follow(thread, ask.threads, &mut space.expander()));
+        let (first, others) = workers.split_first_mut().expect("at least one");
+        for worker in others {
+            scope.spawn(move || worker.work());
         }
         let _guard = shared.rendezvous.guard();
-        let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut expander = space.expander();
-        leader.start(&shared, &mut expander);
         while leader.plan(&shared) {
-            if shared.turn(0, ask.threads, &mut expander).is_err() {
+            if first.turn().is_err() {
                 return;
             }
             leader.merge(&shared);
@@ -103,75 +105,106 @@ pub fn search<S: Space>(space: &S, ask: Ask<'_>) -> Walk {
         shared.batch.store(0, Ordering::Relaxed);
         let _ended = shared.rendezvous.wait();
     });
-    leader.into_inner().unwrap_or_else(PoisonError::into_inner).walk
+    leader.walk
 }
 
 /// What all threads see.
 struct Shared {
-    seen: Seen,
     level: RwLock<Frontier>,
     chunks: Vec<RwLock<Chunk>>,
+    /// By chunk, who has taken it.
+    takers: Vec<AtomicUsize>,
     /// Chunks in this batch; 0: the search is over.
     batch: AtomicUsize,
-    /// The next chunk to be expanded.
-    expanded: AtomicUsize,
-    /// The next chunk to be gathered.
-    gathered: AtomicUsize,
+    /// The next chunk to be taken.
+    next: AtomicUsize,
+    /// By thread, the bytes that it has allocated.
+    bytes: Vec<AtomicUsize>,
     rendezvous: Rendezvous,
 }
 
-impl Shared {
+/// A thread: what it alone has.
+struct Worker<'a, E> {
+    shared: &'a Shared,
+    thread: usize,
+    seen: Seen,
+    recent: Recent,
+    expander: E,
+}
+
+impl<'a, E: Expander> Worker<'a, E> {
+    fn new<'s, S: Space<Expander<'s> = E>>(
+        shared: &'a Shared,
+        space: &'s S,
+        thread: usize,
+    ) -> Self {
+        let seen = Seen::of(thread, shared.bytes.len());
+        Self { shared, thread, seen, recent: Recent::new(), expander: space.expander() }
+    }
+
     /// What every thread but the leader does.
-    fn follow(&self, thread: usize, threads: usize, expander: &mut impl Expander) {
-        let _guard = self.rendezvous.guard();
-        while let Ok(true) = self.turn(thread, threads, expander) {}
+    fn work(&mut self) {
+        let _guard = self.shared.rendezvous.guard();
+        while let Ok(true) = self.turn() {}
     }
 
     /// One batch. Whether there was one.
-    fn turn(
-        &self,
-        thread: usize,
-        threads: usize,
-        expander: &mut impl Expander,
-    ) -> Result<bool, Broken> {
-        self.rendezvous.wait()?;
-        let count = self.batch.load(Ordering::Relaxed);
+    fn turn(&mut self) -> Result<bool, Broken> {
+        let shared = self.shared;
+        shared.rendezvous.wait()?;
+        let count = shared.batch.load(Ordering::Relaxed);
         if count == 0 {
             return Ok(false);
         }
-        let chunks = &self.chunks[..count];
+        self.expander.begin();
         {
-            let level = self.level.read().unwrap_or_else(PoisonError::into_inner);
-            if threads == 1 {
-                // One chunk after the other while it is in the cache. The order of insertion, and
-                // so the result, is the same.
-                let mut held = self.seen.hold(0, 1);
-                for chunk in chunks {
-                    let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-                    chunk.expand(&level, expander);
-                    chunk.insert(&mut held);
-                    chunk.gather(&level, expander);
-                }
-                return Ok(true);
-            }
-            while let Some(chunk) = chunks.get(self.expanded.fetch_add(1, Ordering::Relaxed)) {
-                let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-                chunk.expand(&level, expander);
-            }
-            self.rendezvous.wait()?;
-            let mut held = self.seen.hold(thread, threads);
-            for chunk in chunks {
-                chunk.read().unwrap_or_else(PoisonError::into_inner).insert(&mut held);
-            }
-            drop(held);
-            self.rendezvous.wait()?;
-            while let Some(chunk) = chunks.get(self.gathered.fetch_add(1, Ordering::Relaxed)) {
-                let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-                chunk.gather(&level, expander);
+            let level = shared.level.read().unwrap_or_else(PoisonError::into_inner);
+            let chunks = &shared.chunks[..count];
+            if shared.bytes.len() == 1 {
+                self.do_alone(&level, chunks);
+            } else {
+                self.do_part(&level, chunks)?;
             }
         }
-        self.rendezvous.wait()?;
+        let bytes = self.seen.bytes() + self.expander.bytes();
+        shared.bytes[self.thread].store(bytes, Ordering::Relaxed);
+        shared.rendezvous.wait()?;
         Ok(true)
+    }
+
+    /// One chunk after the other while it is in the cache. The order of insertion, and so the
+    /// result, is the same as with several threads.
+    fn do_alone(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) {
+        for chunk in chunks {
+            let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
+            chunk.expand(level, &mut self.expander, &mut self.recent);
+            chunk.insert(&mut self.seen);
+            chunk.gather(level, &mut self.expander);
+        }
+    }
+
+    fn do_part(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) -> Result<(), Broken> {
+        let shared = self.shared;
+        loop {
+            let index = shared.next.fetch_add(1, Ordering::Relaxed);
+            let Some(chunk) = chunks.get(index) else { break };
+            shared.takers[index].store(self.thread, Ordering::Relaxed);
+            let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
+            chunk.expand(level, &mut self.expander, &mut self.recent);
+        }
+        shared.rendezvous.wait()?;
+        for chunk in chunks {
+            let chunk = chunk.read().unwrap_or_else(PoisonError::into_inner);
+            chunk.insert_owned(self.thread, &mut self.seen);
+        }
+        shared.rendezvous.wait()?;
+        for (chunk, taker) in chunks.iter().zip(&shared.takers) {
+            if taker.load(Ordering::Relaxed) == self.thread {
+                let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
+                chunk.gather(level, &mut self.expander);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -204,23 +237,29 @@ impl<'a, S: Space> Leader<'a, S> {
     }
 
     /// The first level.
-    fn start(&mut self, shared: &Shared, expander: &mut impl Expander) {
+    fn start(&mut self, workers: &mut [Worker<'_, impl Expander>]) {
         let mut found = Found::default();
-        expander.initial(&mut found);
+        let owners = workers.len();
+        workers[0].expander.initial(&mut found);
         self.walk.log.begin_level();
-        let mut fresh = Vec::new();
-        shared.seen.hold(0, 1).insert(found.fingerprints(), |place| fresh.push(place));
         let mut rows = Segment::new();
-        for (state, &place) in fresh.iter().enumerate() {
-            let at = rows.len();
-            rows.resize(at + self.space.width(), 0);
-            found.apply(place, &mut rows[at..]);
-            self.note(state, expander.inspect(&rows[at..]));
-            self.walk.log.note_state(u32::try_from(place).expect("few initial states"));
+        for &Row { fingerprint, course, ordinal } in found.rows() {
+            let mut is_new = false;
+            let owner = &mut workers[owner_of(fingerprint, owners)];
+            owner.seen.insert([(0, fingerprint)].into_iter(), |_| is_new = true);
+            if is_new {
+                let at = rows.len();
+                rows.resize(at + self.space.width(), 0);
+                let expander = &mut workers[0].expander;
+                expander.follow(course, &mut rows[at..]);
+                self.note(self.walk.states, expander.inspect(&rows[at..]));
+                self.walk.log.note_state(ordinal);
+                self.walk.states += 1;
+            }
         }
-        self.walk.states = fresh.len();
         let mut level = Frontier::new(self.space.width());
         level.append(&mut rows);
+        let shared = workers[0].shared;
         *shared.level.write().unwrap_or_else(PoisonError::into_inner) = level;
         self.walk.log.begin_level();
     }
@@ -256,22 +295,28 @@ impl<'a, S: Space> Leader<'a, S> {
             count += 1;
         }
         shared.batch.store(count, Ordering::Relaxed);
-        shared.expanded.store(0, Ordering::Relaxed);
-        shared.gathered.store(0, Ordering::Relaxed);
+        shared.next.store(0, Ordering::Relaxed);
+        shared.takers.iter().for_each(|taker| taker.store(NOBODY, Ordering::Relaxed));
         true
     }
 
-    /// Writes a batch into the books, in order.
+    /// Writes a batch into the books, in order, and no more states than are allowed.
     fn merge(&mut self, shared: &Shared) {
+        let most = self.ask.limits.max_states;
+        let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         for chunk in &shared.chunks[..shared.batch.load(Ordering::Relaxed)] {
             let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
+            let room = most.saturating_sub(self.walk.states);
+            let count = chunk.ordinals.len().min(room);
             self.walk.transitions += chunk.successors();
-            for &(place, noted) in &chunk.noted {
-                self.note(self.walk.states + place, noted);
+            let noted = chunk.noted.iter().take_while(|(place, _)| *place < count);
+            noted.for_each(|&(place, noted)| self.note(self.walk.states + place, noted));
+            self.walk.states += count;
+            self.walk.log.note(&chunk.ordinals[..count], &chunk.children);
+            if count < chunk.ordinals.len() {
+                self.walk.cut = self.walk.cut.or(Some(Cut::States));
+                return;
             }
-            self.walk.states += chunk.ordinals.len();
-            chunk.ordinals.iter().for_each(|&ordinal| self.walk.log.note_state(ordinal));
-            chunk.children.iter().for_each(|&count| self.walk.log.note_children(count));
             self.next.append(&mut chunk.rows);
         }
     }
@@ -289,7 +334,8 @@ impl<'a, S: Space> Leader<'a, S> {
 
     /// Says how far it is, and whether a limit is reached.
     fn account(&mut self, shared: &Shared, level: &Frontier) {
-        let own = shared.seen.bytes()
+        let of_threads = shared.bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed));
+        let own = of_threads.sum::<usize>()
             + self.walk.log.bytes()
             + level.bytes()
             + self.next.bytes()
@@ -305,9 +351,7 @@ impl<'a, S: Space> Leader<'a, S> {
             memory,
         });
         let limits = self.ask.limits;
-        let cut = if limits.max_states.is_some_and(|most| states > most) {
-            Some(Cut::States)
-        } else if limits.max_memory.is_some_and(|most| memory > most) {
+        let cut = if limits.max_memory.is_some_and(|most| memory > most) {
             Some(Cut::Memory)
         } else if limits.deadline.is_some_and(|end| Instant::now() >= end) {
             Some(Cut::Timeout)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::report::options::{Engine, Options, Reductions};
+use crate::report::options::{Engine, Limits, Options, Reductions};
 use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
 };
@@ -71,11 +71,7 @@ fn end<S: System>(
 ) {
     let notes = &mut report.notes;
     notes.cut = match outcome.cut {
-        Some(Cut::Found) => Some("a failure was enough".to_owned()),
-        Some(_) => {
-            let words = options.bound(outcome.states as u64);
-            Some(words.unwrap_or_else(|| "a bound was reached".to_owned()))
-        }
+        Some(cut) => Some(cut_words(cut, options)),
         None => overflow(world, &outcome.marks),
     };
     if let Some(operation) = &outcome.impure {
@@ -108,6 +104,18 @@ fn end<S: System>(
     notes
         .never_reached
         .extend(unspent.map(|budget| format!("fault that never happened: {}", budget.name)));
+}
+
+/// Why a search ended before the end.
+fn cut_words(cut: Cut, options: &Options<'_>) -> String {
+    let Limits { max_states, max_memory, .. } = options.limits;
+    match cut {
+        Cut::States => format!("--max-states {} reached", max_states.unwrap_or_default()),
+        Cut::Memory => format!("--max-memory {} reached", max_memory.unwrap_or_default()),
+        Cut::Timeout => "--timeout reached".to_owned(),
+        Cut::Stopped => "interrupted".to_owned(),
+        Cut::Found => "a failure was enough".to_owned(),
+    }
 }
 
 fn property_report<S: System>(

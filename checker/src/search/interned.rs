@@ -6,6 +6,7 @@
 //! what is remembered is run twice in the end ([`Interned::impure`]).
 
 mod cells;
+mod change;
 mod dead;
 mod expand;
 mod local;
@@ -13,6 +14,7 @@ mod numbers;
 mod predicates;
 mod store;
 mod symmetry;
+mod tree;
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError, RwLock};

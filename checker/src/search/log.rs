@@ -61,6 +61,12 @@ impl Log {
         self.children.push(count);
     }
 
+    /// Notes new states and how many of them came from each of the next that were expanded.
+    pub fn note(&mut self, ordinals: &[u32], children: &[u32]) {
+        ordinals.iter().for_each(|&ordinal| self.note_state(ordinal));
+        children.iter().for_each(|&count| self.note_children(count));
+    }
+
     /// States noted.
     #[must_use]
     pub fn len(&self) -> usize {

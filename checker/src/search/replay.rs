@@ -27,11 +27,12 @@ pub fn trail<S: Space>(space: &S, log: &Log, state: usize) -> Trail {
     for ordinal in log.path(state) {
         if !fingerprints.is_empty() {
             found.clear();
+            expander.begin();
             expander.expand(&row, &mut found);
         }
-        let ordinal = ordinal as usize;
-        found.apply(ordinal, &mut row);
-        fingerprints.push(found.fingerprints()[ordinal]);
+        let next = found.rows()[ordinal as usize];
+        expander.follow(next.course, &mut row);
+        fingerprints.push(next.fingerprint);
     }
     Trail { fingerprints, loop_from: None }
 }

@@ -1,11 +1,10 @@
 //! The states seen so far, by fingerprint: open addressing in shards that grow one at a time.
 //!
-//! A shard is owned by one thread while it inserts, so there is nothing to race for: the first in
-//! the order given is the new one, on any number of threads. Growing one shard in sixteen at a time
-//! keeps the peak near what is needed. Nothing is ever taken out.
+//! A shard is owned by one thread, so there is nothing to race for: the first in the order given is
+//! the new one, on any number of threads. Growing one shard in sixteen at a time keeps the peak
+//! near what is needed. Nothing is ever taken out.
 
 use std::hint::black_box;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shards; a fingerprint's shard is its top bits.
 pub(super) const SHARDS: usize = 1 << SHARD_BITS;
@@ -16,130 +15,131 @@ const AHEAD: usize = 16;
 /// Slots of a new shard.
 const SLOTS_MIN: usize = 256;
 
-/// The set of fingerprints. 0 is none.
+/// The shards of one thread. 0 is no fingerprint.
 #[derive(Debug)]
 pub(super) struct Seen {
-    shards: Vec<Mutex<Shard>>,
+    owners: usize,
+    /// Every `owners`-th of all.
+    shards: Vec<Shard>,
 }
 
 /// A part of the set.
 #[derive(Debug)]
-pub(super) struct Shard {
+struct Shard {
     slots: Vec<u64>,
     count: usize,
     /// Grow when `count` reaches this.
     full: usize,
 }
 
-impl Default for Seen {
-    fn default() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Mutex::new(Shard::with(SLOTS_MIN))).collect() }
-    }
+/// Which of so many owners has the shard of a fingerprint.
+#[inline]
+pub(super) fn owner_of(fingerprint: u64, owners: usize) -> usize {
+    shard_of(fingerprint) % owners
+}
+
+#[inline]
+fn shard_of(fingerprint: u64) -> usize {
+    (fingerprint >> (u64::BITS - SHARD_BITS)) as usize
 }
 
 impl Seen {
-    /// Takes hold of every `of`-th shard from `first` on.
+    /// The shards of one of so many owners.
     #[must_use]
-    pub(super) fn hold(&self, first: usize, of: usize) -> Held<'_> {
-        // A poisoned shard means that another thread panicked; the search is ending.
-        let hold = |shard| Mutex::lock(shard).unwrap_or_else(PoisonError::into_inner);
-        let shards = self.shards.iter().enumerate();
-        let shards =
-            shards.map(|(index, shard)| (index % of == first).then(|| hold(shard))).collect();
-        Held { shards }
+    pub(super) fn of(owner: usize, owners: usize) -> Self {
+        let count = (owner..SHARDS).step_by(owners).len();
+        Self { owners, shards: (0..count).map(|_| Shard::with(SLOTS_MIN)).collect() }
     }
 
     /// Bytes allocated.
     #[must_use]
     pub(super) fn bytes(&self) -> usize {
-        self.hold(0, 1).shards.iter().flatten().map(|shard| shard.slots.capacity() * 8).sum()
+        self.shards.iter().map(|shard| shard.slots.capacity() * size_of::<u64>()).sum()
     }
-}
 
-/// Shards held by one thread.
-#[derive(Debug)]
-pub(super) struct Held<'s> {
-    shards: Vec<Option<MutexGuard<'s, Shard>>>,
-}
-
-impl Held<'_> {
-    /// Inserts those of the fingerprints that belong to the shards held, in order, and calls
-    /// `fresh` with the place of each that was not there.
-    pub(super) fn insert(&mut self, fingerprints: &[u64], mut fresh: impl FnMut(usize)) {
-        let mut mine = [(0, 0); AHEAD];
+    /// Inserts fingerprints of this owner, in order, each with a place, and calls `fresh` with the
+    /// place of each that was not there.
+    #[inline]
+    pub(super) fn insert(
+        &mut self,
+        fingerprints: impl Iterator<Item = (u32, u64)>,
+        mut fresh: impl FnMut(u32),
+    ) {
+        let mut some = [(0, 0); AHEAD];
         let mut count = 0;
-        for (place, &fingerprint) in fingerprints.iter().enumerate() {
-            if self.shards[shard_of(fingerprint)].is_some() {
-                mine[count] = (place, fingerprint);
-                count += 1;
-                if count == AHEAD {
-                    self.insert_some(&mine, &mut fresh);
-                    count = 0;
-                }
+        for each in fingerprints {
+            some[count] = each;
+            count += 1;
+            if count == AHEAD {
+                self.insert_some(&some, &mut fresh);
+                count = 0;
             }
         }
-        self.insert_some(&mine[..count], &mut fresh);
+        self.insert_some(&some[..count], &mut fresh);
     }
 
-    fn insert_some(&mut self, some: &[(usize, u64)], fresh: &mut impl FnMut(usize)) {
-        let mut homes = [0; AHEAD];
+    #[inline]
+    fn insert_some(&mut self, some: &[(u32, u64)], fresh: &mut impl FnMut(u32)) {
+        let mut homes = [(0, 0); AHEAD];
+        let mut all = 0;
         for (home, &(_, fingerprint)) in homes.iter_mut().zip(some) {
-            let shard = self.shards[shard_of(fingerprint)].as_ref().expect("chosen by insert");
-            *home = shard.slots[shard.home(fingerprint)];
+            let index = shard_of(fingerprint) / self.owners;
+            let shard = &self.shards[index];
+            let slot = shard.home(fingerprint);
+            all ^= shard.slots[slot];
+            *home = (index, slot);
         }
-        for (home, &(place, fingerprint)) in black_box(&homes).iter().zip(some) {
-            // A slot once filled stays, so what was read before the others went in still counts.
-            if *home == fingerprint {
-                continue;
-            }
-            let shard = self.shards[shard_of(fingerprint)].as_mut().expect("chosen by insert");
-            if shard.insert(fingerprint) {
+        black_box(all);
+        for (&(index, slot), &(place, fingerprint)) in homes.iter().zip(some) {
+            if self.shards[index].insert_at(slot, fingerprint) {
                 fresh(place);
             }
         }
+        // Not before: the slots noted are those of the shards as they were.
+        for &(index, _) in &homes[..some.len()] {
+            if self.shards[index].count >= self.shards[index].full {
+                self.shards[index].grow();
+            }
+        }
     }
-}
-
-fn shard_of(fingerprint: u64) -> usize {
-    usize::try_from(fingerprint >> (u64::BITS - SHARD_BITS)).expect("four bits")
 }
 
 impl Shard {
     fn with(slots: usize) -> Self {
-        Self { slots: vec![0; slots], count: 0, full: slots / 5 * 4 }
+        Self { slots: vec![0; slots], count: 0, full: slots / 4 * 3 }
     }
 
     /// Where a fingerprint belongs: the bits below the shard's, scaled to the slots.
+    #[inline]
     fn home(&self, fingerprint: u64) -> usize {
         let wide = u128::from(fingerprint << SHARD_BITS) * self.slots.len() as u128;
-        usize::try_from(wide >> u64::BITS).expect("below the number of slots")
+        (wide >> u64::BITS) as usize
     }
 
     /// Whether it was not there.
-    fn insert(&mut self, fingerprint: u64) -> bool {
-        assert_ne!(fingerprint, 0, "0 is kept free for an empty slot");
-        let mut slot = self.home(fingerprint);
+    #[inline]
+    fn insert_at(&mut self, mut slot: usize, fingerprint: u64) -> bool {
+        debug_assert_ne!(fingerprint, 0, "0 is kept free for an empty slot");
         loop {
             match self.slots[slot] {
-                0 => break,
                 there if there == fingerprint => return false,
+                0 => break,
                 _ => slot = if slot + 1 == self.slots.len() { 0 } else { slot + 1 },
             }
         }
         self.slots[slot] = fingerprint;
         self.count += 1;
-        if self.count == self.full {
-            self.grow();
-        }
         true
     }
 
     /// Half as large again.
+    #[cold]
     fn grow(&mut self) {
         let mut larger = Self::with(self.slots.len() / 2 * 3);
         for &fingerprint in self.slots.iter().filter(|&&slot| slot != 0) {
-            larger.insert(fingerprint);
+            larger.insert_at(larger.home(fingerprint), fingerprint);
         }
+        larger.count = self.count;
         *self = larger;
     }
 }

@@ -22,81 +22,127 @@ pub trait Space: Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Works out successors.
+/// Works out successors. What it finds is a fingerprint and a course, which only the expander that
+/// gave it can follow, and only until it begins anew.
 pub trait Expander {
-    /// Finds the initial rows, as changes of a row of zeros.
+    /// Forgets the courses given out so far.
+    fn begin(&mut self);
+
+    /// Finds the initial rows, as courses from a row of zeros.
     fn initial(&mut self, found: &mut Found);
 
     /// Finds the successors of a row, in an order that depends on what the row means alone.
     fn expand(&mut self, row: &[u32], found: &mut Found);
 
+    /// Turns the row that a course was found from into the one it leads to.
+    fn follow(&self, course: u32, row: &mut [u32]);
+
+    /// By what sort of action a course goes.
+    fn label(&self, course: u32) -> u16;
+
     /// What is noteworthy about a row: a set of at most 64 things.
     fn inspect(&mut self, row: &[u32]) -> u64;
+
+    /// Bytes allocated, about.
+    fn bytes(&self) -> usize;
 }
 
-/// Rows found, as fingerprints and as changes of the rows they were found from.
+/// A row found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its fingerprint.
+    pub fingerprint: u64,
+    /// The course from the row it was found from.
+    pub course: u32,
+    /// Which of the rows found from that row it is.
+    pub ordinal: u32,
+}
+
+/// Rows found.
 #[derive(Debug, Default)]
 pub struct Found {
-    fingerprints: Vec<u64>,
-    labels: Vec<u16>,
-    ends: Vec<u32>,
-    changes: Vec<u32>,
+    /// Room for rows; those from `kept` on mean nothing.
+    rows: Vec<Row>,
+    kept: usize,
+    ordinal: u32,
+    /// Rows found, those left out included.
+    count: usize,
+    recent: Recent,
 }
+
+/// Fingerprints found not long ago, to leave out what is found again soon: a row has many parents,
+/// and they are near each other. Empty: nothing is left out.
+#[derive(Debug, Default)]
+pub struct Recent(Vec<u64>);
+
+impl Recent {
+    /// Remembers some.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(vec![0; 1 << RECENT_BITS])
+    }
+
+    /// Whether it was found not long ago.
+    #[inline]
+    fn knows(&mut self, fingerprint: u64) -> bool {
+        let Some(slot) = self.0.get_mut((fingerprint & ((1 << RECENT_BITS) - 1)) as usize) else {
+            return false;
+        };
+        let is_known = *slot == fingerprint;
+        *slot = fingerprint;
+        is_known
+    }
+}
+
+/// Bits of the number of fingerprints remembered.
+const RECENT_BITS: u32 = 15;
 
 impl Found {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.fingerprints.clear();
-        self.labels.clear();
-        self.ends.clear();
-        self.changes.clear();
+        (self.kept, self.ordinal, self.count) = (0, 0, 0);
     }
 
-    /// Notes that the row being found has this number in this place. Later ones win.
+    /// Changes what is left out.
+    pub fn swap(&mut self, recent: &mut Recent) {
+        std::mem::swap(&mut self.recent, recent);
+    }
+
+    /// The rows found from now on are found from another row.
+    pub fn begin_row(&mut self) {
+        self.ordinal = 0;
+    }
+
+    /// Notes a row.
     #[inline]
-    pub fn change(&mut self, place: usize, number: u32) {
-        debug_assert!(number < 1 << NUMBER_BITS, "interning keeps numbers small");
-        self.changes.push((u32::try_from(place).expect("few places") << NUMBER_BITS) | number);
-    }
-
-    /// Ends a row: all changes since the last one belong to it. The label says by what sort of
-    /// action it was found.
-    #[inline]
-    pub fn end(&mut self, fingerprint: u64, label: u16) {
-        self.fingerprints.push(fingerprint);
-        self.labels.push(label);
-        self.ends.push(u32::try_from(self.changes.len()).expect("a chunk's changes fit"));
-    }
-
-    /// Rows found.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.fingerprints.len()
-    }
-
-    /// Whether none was found.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.fingerprints.is_empty()
-    }
-
-    /// The fingerprint of each row found.
-    #[must_use]
-    pub fn fingerprints(&self) -> &[u64] {
-        &self.fingerprints
-    }
-
-    /// The label of each row found.
-    #[must_use]
-    pub fn labels(&self) -> &[u16] {
-        &self.labels
-    }
-
-    /// Makes the row found at `index` out of the one it was found from.
-    pub fn apply(&self, index: usize, row: &mut [u32]) {
-        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        for change in &self.changes[begin..self.ends[index] as usize] {
-            row[(change >> NUMBER_BITS) as usize] = change & ((1 << NUMBER_BITS) - 1);
+    pub fn push(&mut self, fingerprint: u64, course: u32) {
+        let ordinal = self.ordinal;
+        self.ordinal += 1;
+        self.count += 1;
+        if self.kept == self.rows.len() {
+            self.make_room();
         }
+        // Whether it is known is not to be guessed, so there is no branch for it.
+        self.rows[self.kept] = Row { fingerprint, course, ordinal };
+        self.kept += usize::from(!self.recent.knows(fingerprint));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        let room = (self.rows.len() * 2).max(64);
+        self.rows.resize(room, Row { fingerprint: 0, course: 0, ordinal: 0 });
+    }
+
+    /// Rows found and kept.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows[..self.kept]
+    }
+
+    /// Rows found, those left out included.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
     }
 }

@@ -51,6 +51,11 @@ impl Cells {
         self.put(key(first, second), word);
     }
 
+    /// Bytes allocated.
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<(u64, u64)>()
+    }
+
     fn put(&mut self, key: u64, word: u64) {
         let mask = self.slots.len() - 1;
         let mut slot = home(key) & mask;

@@ -1,51 +1,48 @@
-//! The innermost loop: every action of a row, by look-ups.
+//! The innermost loop: every action of a row, found again in the [`Tree`] of courses.
 //!
-//! It follows [`crate::parts::cascade`] operation by operation; that function says what is right,
-//! this one only does it on numbers. Where an operation may do several things, the choices are
-//! counted through like the digits of a number, the last one fastest.
+//! Where a course may have to replace numbers, or a reduction chooses another row to stand for the
+//! one found, the row is made and what differs is kept until the expander begins anew.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, PoisonError};
 
-use crate::parts::{CASCADE_MAX, Parts};
+use crate::parts::Parts;
 use crate::search::fingerprint::{BuildStable, of_sum};
 use crate::search::interned::Interned;
+use crate::search::interned::change::Change;
 use crate::search::interned::dead::Live;
-use crate::search::interned::local::{Local, Offer, Outcomes};
+use crate::search::interned::local::{Face, Local, UNKNOWN};
 use crate::search::interned::numbers::Renumber;
 use crate::search::interned::predicates::Asked;
 use crate::search::interned::store::Carried;
 use crate::search::interned::symmetry::Changing;
+use crate::search::interned::tree::{Course, Next, Step, Tree};
 use crate::search::space::{Expander, Found};
+
+/// Of a course: it is not one of the tree's.
+const LOOSE: u32 = 1 << 31;
 
 /// One thread's expander.
 #[derive(Debug)]
 pub struct Cascade<'s, W: Parts> {
     space: &'s Interned<'s, W>,
     local: Local<'s, W>,
+    tree: Tree,
     asked: Asked<'s, W>,
     renumber: Renumber,
     changing: Option<Changing>,
-    is_reduced: bool,
+    /// Whether every row found has to be made: another may have to stand for it.
+    is_made: bool,
     /// By place, of each part met: its messages.
     cargo: Vec<HashMap<u32, Arc<[Carried]>, BuildStable>>,
-    /// The row as far as the action being followed has changed it.
+    /// A row being made.
     row: Vec<u32>,
-    /// What it was before, the latest last.
-    undo: Vec<(u16, u32)>,
-    /// What is still to be done: from where to where in [`Local::thens`].
-    queue: Vec<(u32, u32)>,
-    /// Where an operation had a choice: the one taken, and of how many.
-    choices: Vec<(u32, u32)>,
-    /// The outcomes that the action is made of.
-    trail: Vec<u32>,
-}
-
-/// What became of a state's sum.
-struct Moved {
-    sum: u64,
-    is_numbered: bool,
+    /// What is read of each part of the row being expanded.
+    faces: Vec<Face>,
+    /// The courses that are not the tree's: where their changes end, and their labels.
+    loose: Vec<(u32, u16)>,
+    changes: Vec<Change>,
 }
 
 impl<'s, W: Parts> Cascade<'s, W> {
@@ -56,109 +53,132 @@ impl<'s, W: Parts> Cascade<'s, W> {
     ) -> Self {
         let width = space.without_loss.len();
         (0..width).for_each(|place| local.refresh(place));
-        Self {
+        let mut cascade = Self {
             space,
             local,
+            tree: Tree::default(),
             asked,
             renumber: Renumber::new(width),
             changing: space.ways.clone().map(|ways| Changing::new(ways, width)),
-            is_reduced: space.live.is_some() || space.ways.is_some(),
+            is_made: space.live.is_some() || space.ways.is_some(),
             cargo: vec![HashMap::default(); width],
             row: vec![0; width],
-            undo: Vec::new(),
-            queue: Vec::new(),
-            choices: Vec::new(),
-            trail: Vec::new(),
-        }
-    }
-
-    /// Follows an action to its end under the choices given and further first ones. `None`:
-    /// refused.
-    #[inline]
-    fn follow(&mut self, at: u16, outcomes: Outcomes, sum: u64) -> Option<Moved> {
-        let mut moved = Moved { sum, is_numbered: false };
-        let mut depth = 0;
-        self.take(at, outcomes, &mut depth, &mut moved)?;
-        let mut next = 0;
-        while let Some(&(begin, end)) = self.queue.get(next) {
-            next += 1;
-            for then in begin..end {
-                let (at, op) = self.local.thens[then as usize];
-                let part = self.row[usize::from(at)];
-                let outcomes = self.local.outcomes(usize::from(at), part, op);
-                self.take(at, outcomes, &mut depth, &mut moved)?;
-            }
-            assert!(self.trail.len() <= CASCADE_MAX, "an action does not end");
-        }
-        Some(moved)
-    }
-
-    /// Lets one operation happen.
-    #[inline(always)]
-    fn take(
-        &mut self,
-        at: u16,
-        outcomes: Outcomes,
-        depth: &mut usize,
-        moved: &mut Moved,
-    ) -> Option<()> {
-        let index = match outcomes.count {
-            0 => return None,
-            1 => outcomes.first,
-            count => {
-                if *depth == self.choices.len() {
-                    self.choices.push((0, count));
-                }
-                *depth += 1;
-                outcomes.first + self.choices[*depth - 1].0
-            }
+            faces: vec![Face { sum: 0, first: UNKNOWN, count: 0 }; width],
+            loose: Vec::new(),
+            changes: Vec::new(),
         };
-        let done = self.local.dones[index as usize];
-        let place = usize::from(at);
-        if self.row[place] != done.to {
-            self.undo.push((at, self.row[place]));
-            self.row[place] = done.to;
-        }
-        moved.sum = moved.sum.wrapping_add(done.sum);
-        moved.is_numbered |= done.is_numbered;
-        if done.thens > 0 {
-            self.queue.push((done.then, done.then + u32::from(done.thens)));
-        }
-        self.trail.push(index);
-        Some(())
+        cascade.is_made |= space.initial.iter().any(|row| !cascade.is_numbered_well(row));
+        cascade
     }
 
-    /// The next choices in order. Whether there are any.
-    fn choose_next(&mut self) -> bool {
-        while let Some((choice, count)) = self.choices.pop() {
-            if choice + 1 < count {
-                self.choices.push((choice + 1, count));
-                return true;
+    /// Whether a row has its smallest numbers.
+    fn is_numbered_well(&mut self, row: &[u32]) -> bool {
+        self.row.copy_from_slice(row);
+        self.renumber.row(&mut self.local, &mut self.row, 0);
+        self.row == row
+    }
+
+    /// Follows an action from a step on, through every choice.
+    #[inline(always)]
+    fn go(&mut self, step: Step, row: &[u32], from: u64, found: &mut Found) -> Result<(), Missing> {
+        let mut step = step;
+        loop {
+            match self.tree.next(step) {
+                Next::Fork(fork) => step = self.tree.meet(fork, row),
+                Next::Course(course) => {
+                    self.arrive(course, row, from, found);
+                    return Ok(());
+                }
+                Next::Nowhere => return Ok(()),
+                Next::Either(index) => return self.go_each(index, row, from, found),
+                Next::Unknown => return Err(Missing),
             }
         }
-        false
+    }
+
+    fn go_each(
+        &mut self,
+        index: u32,
+        row: &[u32],
+        from: u64,
+        found: &mut Found,
+    ) -> Result<(), Missing> {
+        if !self.is_worked_out(Next::Either(index), row) {
+            return Err(Missing);
+        }
+        let (first, end) = self.tree.either(index);
+        (first..end).try_for_each(|choice| self.go(self.tree.choice(choice), row, from, found))
+    }
+
+    /// Whether an action is worked out for a row, in every choice.
+    fn is_worked_out(&mut self, next: Next, row: &[u32]) -> bool {
+        match next {
+            Next::Fork(fork) => {
+                let step = self.tree.meet(fork, row);
+                self.is_worked_out(self.tree.next(step), row)
+            }
+            Next::Either(index) => {
+                let (first, end) = self.tree.either(index);
+                (first..end)
+                    .all(|choice| self.is_worked_out(self.tree.next(self.tree.choice(choice)), row))
+            }
+            Next::Course(_) | Next::Nowhere => true,
+            Next::Unknown => false,
+        }
+    }
+
+    /// Works an action out and follows it.
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, at: u16, offer: u32, row: &[u32], from: u64, found: &mut Found) {
+        let (op, label) = self.local.offers[offer as usize];
+        let known = self.local.steps[offer as usize];
+        let step = self.tree.grow(&mut self.local, row, (at, op, label), known);
+        self.local.steps[offer as usize] = step;
+        self.go(step, row, from, found).expect("it was worked out for this row");
     }
 
     /// Ends an action that was not refused.
-    #[inline]
-    fn arrive(&mut self, from: u64, moved: &Moved, label: u16, found: &mut Found) {
-        for &done in &self.trail {
-            self.local.is_used[done as usize] = true;
+    #[inline(always)]
+    fn arrive(&mut self, course: u32, row: &[u32], from: u64, found: &mut Found) {
+        let Course { sum, label, .. } = self.tree.course(course);
+        let sum = from.wrapping_add(sum);
+        if self.is_made || self.tree.is_numbered(course) {
+            self.make((course, label), row, (from, sum), found);
+        } else {
+            found.push(of_sum(sum), course);
         }
-        let mut sum = moved.sum;
-        if moved.is_numbered {
-            sum = self.renumber.row(&mut self.local, &mut self.row, &mut self.undo, sum);
-        }
-        if self.is_reduced {
-            sum = self.reduce(sum);
-        }
+    }
+
+    /// Makes the row that a course leads to, and from it the one that stands for it.
+    #[inline(never)]
+    fn make(
+        &mut self,
+        (course, label): (u32, u16),
+        row: &[u32],
+        (from, sum): (u64, u64),
+        found: &mut Found,
+    ) {
+        self.row.copy_from_slice(row);
+        self.tree.follow(course, &mut self.row);
+        let sum = self.renumber.row(&mut self.local, &mut self.row, sum);
+        let sum = self.reduce(sum);
         if sum == from {
             return;
         }
-        for &(place, _) in &self.undo {
-            found.change(usize::from(place), self.row[usize::from(place)]);
+        for (place, (&was, &now)) in row.iter().zip(&self.row).enumerate() {
+            if was != now {
+                self.changes.push(Change::new(place, now));
+            }
         }
-        found.end(of_sum(sum), label);
+        self.leave(of_sum(sum), label, found);
+    }
+
+    /// Keeps the changes noted as a course.
+    fn leave(&mut self, fingerprint: u64, label: u16, found: &mut Found) {
+        let course = u32::try_from(self.loose.len()).expect("a batch is small");
+        self.loose.push((u32::try_from(self.changes.len()).expect("a batch is small"), label));
+        found.push(fingerprint, LOOSE | course);
     }
 
     /// Makes the row the one that stands for it.
@@ -167,14 +187,15 @@ impl<'s, W: Parts> Cascade<'s, W> {
             sum = self.discard(live, sum);
         }
         if let Some(changing) = &mut self.changing {
-            let Self { local, renumber, row, undo, .. } = self;
-            sum = changing.row(local, renumber, row, undo, sum);
+            let Self { local, renumber, row, .. } = self;
+            sum = changing.row(local, renumber, row, sum);
         }
         sum
     }
 
     /// Takes away every message that nobody will react to.
     fn discard(&mut self, live: &Live, mut sum: u64) -> u64 {
+        let mut is_whole = true;
         for place in 0..self.row.len() {
             loop {
                 let part = self.row[place];
@@ -189,12 +210,16 @@ impl<'s, W: Parts> Cascade<'s, W> {
                 let outcomes = self.local.outcomes(place, part, discard);
                 assert_eq!(outcomes.count, 1, "a message can be taken away in one way");
                 let done = self.local.dones[outcomes.first as usize];
-                self.undo.push((u16::try_from(place).expect("few places"), part));
                 self.row[place] = done.to;
                 sum = sum.wrapping_add(done.sum);
+                is_whole = false;
             }
         }
-        sum
+        if is_whole {
+            return sum;
+        }
+        // The numbers that only those messages had are free.
+        self.renumber.row(&mut self.local, &mut self.row, sum)
     }
 
     /// The fingerprint of the row that stands for a state.
@@ -202,86 +227,107 @@ impl<'s, W: Parts> Cascade<'s, W> {
         for (place, part) in state.into_iter().enumerate() {
             self.row[place] = self.local.number(place, part);
         }
-        let mut sum = self.sum(&self.row);
-        if self.is_reduced {
-            sum = self.reduce(sum);
-        }
-        self.undo.clear();
+        let sum = self.sum(&self.row);
+        let sum = self.reduce(sum);
         of_sum(sum)
-    }
-
-    /// Makes the row again what it was before the action.
-    #[inline]
-    fn go_back(&mut self) {
-        while let Some((place, part)) = self.undo.pop() {
-            self.row[usize::from(place)] = part;
-        }
-        self.queue.clear();
-        self.trail.clear();
     }
 
     fn sum(&self, row: &[u32]) -> u64 {
         let sums = row.iter().enumerate().map(|(place, &part)| self.local.sum(place, part));
         sums.fold(0, u64::wrapping_add)
     }
-}
 
-impl<W: Parts> Expander for Cascade<'_, W> {
-    fn initial(&mut self, found: &mut Found) {
-        for row in &self.space.initial {
-            self.row.copy_from_slice(row);
-            let mut sum = self.sum(row);
-            if self.is_reduced {
-                sum = self.reduce(sum);
-            }
-            self.undo.clear();
-            for (place, &part) in self.row.iter().enumerate() {
-                found.change(place, part);
-            }
-            found.end(of_sum(sum), 0);
-        }
-    }
-
-    fn expand(&mut self, row: &[u32], found: &mut Found) {
-        self.row.copy_from_slice(row);
+    /// Comes to know the parts of a row.
+    fn refresh(&mut self, row: &[u32]) {
         for (place, &part) in row.iter().enumerate() {
             if part as usize >= self.local.known(place) {
                 self.local.refresh(place);
             }
         }
-        let from = self.sum(row);
+    }
+}
+
+/// A part was met for the first time.
+#[derive(Debug)]
+struct Missing;
+
+impl<W: Parts> Expander for Cascade<'_, W> {
+    fn begin(&mut self) {
+        self.loose.clear();
+        self.changes.clear();
+        if self.tree.is_large() {
+            self.tree.cut_down();
+            self.local.forget_steps();
+        }
+    }
+
+    fn initial(&mut self, found: &mut Found) {
+        for row in &self.space.initial {
+            self.row.copy_from_slice(row);
+            let sum = self.sum(row);
+            let sum = self.reduce(sum);
+            let row = self.row.iter().enumerate();
+            self.changes.extend(row.map(|(place, &part)| Change::new(place, part)));
+            self.leave(of_sum(sum), 0, found);
+        }
+    }
+
+    fn expand(&mut self, row: &[u32], found: &mut Found) {
+        found.begin_row();
+        let mut from = 0u64;
+        for (place, &part) in row.iter().enumerate() {
+            if part as usize >= self.local.known(place) {
+                self.local.refresh(place);
+            }
+            let mut face = self.local.face(place, part);
+            if face.first == UNKNOWN {
+                face = self.local.learn_offers(place, part);
+            }
+            self.faces[place] = face;
+            from = from.wrapping_add(face.sum);
+        }
         for at in 0..u16::try_from(row.len()).expect("at most PLACES_MAX places") {
-            let place = usize::from(at);
-            let (first, end) = self.local.offers(place, row[place]);
-            for offer in first..end {
-                let Offer { outcomes, fairness } = self.local.offers[offer as usize];
-                self.choices.clear();
-                loop {
-                    if let Some(moved) = self.follow(at, outcomes, from) {
-                        self.arrive(from, &moved, fairness, found);
-                    }
-                    self.go_back();
-                    if !self.choose_next() {
-                        break;
-                    }
+            let face = self.faces[usize::from(at)];
+            for offer in face.first..face.first + face.count {
+                let step = self.local.steps[offer as usize];
+                if self.go(step, row, from, found).is_err() {
+                    self.learn(at, offer, row, from, found);
                 }
             }
         }
     }
 
-    fn inspect(&mut self, row: &[u32]) -> u64 {
-        for (place, &part) in row.iter().enumerate() {
-            if part as usize >= self.local.known(place) {
-                self.local.refresh(place);
-            }
+    fn follow(&self, course: u32, row: &mut [u32]) {
+        if course & LOOSE == 0 {
+            self.tree.follow(course, row);
+            return;
         }
+        let index = (course & !LOOSE) as usize;
+        let begin = index.checked_sub(1).map_or(0, |before| self.loose[before].0);
+        let changes = &self.changes[begin as usize..self.loose[index].0 as usize];
+        changes.iter().for_each(|change| change.make(row));
+    }
+
+    fn label(&self, course: u32) -> u16 {
+        match course & LOOSE {
+            0 => self.tree.course(course).label,
+            _ => self.loose[(course & !LOOSE) as usize].1,
+        }
+    }
+
+    fn inspect(&mut self, row: &[u32]) -> u64 {
+        self.refresh(row);
         self.asked.noteworthy(&self.local, row)
+    }
+
+    fn bytes(&self) -> usize {
+        self.local.bytes() + self.tree.bytes()
     }
 }
 
 impl<W: Parts> Drop for Cascade<'_, W> {
     fn drop(&mut self) {
         let mut used = self.space.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.extend(self.local.used_marks());
+        used.extend(self.tree.marks());
     }
 }

@@ -7,7 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::parts::Parts;
 use crate::search::interned::cells::Cells;
 use crate::search::interned::numbers::Number;
-use crate::search::interned::store::{Carried, Store};
+use crate::search::interned::store::{Carried, Offered, Store};
+use crate::search::interned::tree::Step;
 
 /// A state that an operation may lead to.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +21,6 @@ pub(super) struct Done {
     pub(super) then: u32,
     /// And so many.
     pub(super) thens: u16,
-    /// Whether the part before or after has numbers that are to be replaced.
-    pub(super) is_numbered: bool,
 }
 
 /// The outcomes of an operation: so many, from here on in [`Local::dones`].
@@ -42,23 +41,26 @@ impl Outcomes {
     }
 }
 
-/// An offer that is followed.
+/// What is read of a part each time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
-    /// What its operation does.
-    pub(super) outcomes: Outcomes,
-    /// See [`super::store::Offered`].
-    pub(super) fairness: u16,
+pub(super) struct Face {
+    /// Its fingerprint in its place.
+    pub(super) sum: u64,
+    /// Where its offers begin in [`Local::steps`]; [`UNKNOWN`]: nobody has asked.
+    pub(super) first: u32,
+    /// And so many.
+    pub(super) count: u32,
 }
+
+/// No place in a list.
+pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// One place.
 #[derive(Debug)]
 struct Here<P> {
     parts: Vec<Arc<P>>,
-    sums: Vec<u64>,
+    faces: Vec<Face>,
     numbers: Vec<Arc<[Number]>>,
-    /// Where a part's offers begin and end, once they are known.
-    offers: Vec<Option<(u32, u32)>>,
     cells: Cells,
 }
 
@@ -70,15 +72,15 @@ pub(super) struct Local<'s, W: Parts> {
     /// Places whose offers of a loss are left out.
     without_loss: &'s [bool],
     places: Vec<Here<W::Part>>,
-    /// The offers of all parts met.
-    pub(super) offers: Vec<Offer>,
+    /// How each offer of the parts met goes on.
+    pub(super) steps: Vec<Step>,
+    /// The operation of each offer, and how long it may be put off.
+    pub(super) offers: Vec<(u32, u16)>,
     /// The outcomes of all operations met.
     pub(super) dones: Vec<Done>,
     /// Place and operation.
     pub(super) thens: Vec<(u16, u32)>,
     marks: Vec<Vec<u32>>,
-    /// Of each outcome, whether it was part of an action.
-    pub(super) is_used: Vec<bool>,
 }
 
 impl<'s, W: Parts> Local<'s, W> {
@@ -90,9 +92,8 @@ impl<'s, W: Parts> Local<'s, W> {
     ) -> Self {
         let place = || Here {
             parts: Vec::new(),
-            sums: Vec::new(),
+            faces: Vec::new(),
             numbers: Vec::new(),
-            offers: Vec::new(),
             cells: Cells::default(),
         };
         Self {
@@ -100,18 +101,18 @@ impl<'s, W: Parts> Local<'s, W> {
             store,
             without_loss,
             places: without_loss.iter().map(|_| place()).collect(),
+            steps: Vec::new(),
             offers: Vec::new(),
             dones: Vec::new(),
             thens: Vec::new(),
             marks: Vec::new(),
-            is_used: Vec::new(),
         }
     }
 
     /// The fingerprint of a part in its place.
     #[inline]
     pub(super) fn sum(&self, place: usize, part: u32) -> u64 {
-        self.places[place].sums[part as usize]
+        self.places[place].faces[part as usize].sum
     }
 
     /// The value of a part.
@@ -119,13 +120,10 @@ impl<'s, W: Parts> Local<'s, W> {
         &self.places[place].parts[part as usize]
     }
 
-    /// Where the offers of a part begin and end in [`Local::offers`].
+    /// What is read of a part each time.
     #[inline]
-    pub(super) fn offers(&mut self, place: usize, part: u32) -> (u32, u32) {
-        match self.places[place].offers[part as usize] {
-            Some(range) => range,
-            None => self.learn_offers(place, part),
-        }
+    pub(super) fn face(&self, place: usize, part: u32) -> Face {
+        self.places[place].faces[part as usize]
     }
 
     /// The number of a part.
@@ -160,31 +158,31 @@ impl<'s, W: Parts> Local<'s, W> {
         for number in here.parts.len()..known.parts.len() {
             let part = u32::try_from(number).expect("numbers are small");
             here.parts.push(Arc::clone(known.parts.value(part)));
-            here.sums.push(known.sums[number]);
+            here.faces.push(Face { sum: known.sums[number], first: UNKNOWN, count: 0 });
             here.numbers.push(Arc::clone(&known.numbers[number]));
-            here.offers.push(None);
         }
     }
 
+    /// Asks for the offers of a part.
     #[cold]
-    fn learn_offers(&mut self, place: usize, part: u32) -> (u32, u32) {
+    pub(super) fn learn_offers(&mut self, place: usize, part: u32) -> Face {
         let offers = {
             let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
             store.offers(self.system, place, part)
         };
-        let followed: Vec<Offer> = offers
-            .iter()
-            .filter(|offer| !(offer.is_loss && self.without_loss[place]))
-            .map(|offer| Offer {
-                outcomes: self.outcomes(place, part, offer.op),
-                fairness: offer.fairness,
-            })
-            .collect();
         let first = index(self.offers.len());
-        self.offers.extend(followed);
-        let range = (first, index(self.offers.len()));
-        self.places[place].offers[part as usize] = Some(range);
-        range
+        let is_followed = |offer: &&Offered| !(offer.is_loss && self.without_loss[place]);
+        let followed = offers.iter().filter(is_followed);
+        self.offers.extend(followed.map(|offer| (offer.op, offer.fairness)));
+        self.steps.resize(self.offers.len(), Step::UNKNOWN);
+        let face = &mut self.places[place].faces[part as usize];
+        (face.first, face.count) = (first, index(self.offers.len()) - first);
+        *face
+    }
+
+    /// Forgets how offers go on.
+    pub(super) fn forget_steps(&mut self) {
+        self.steps.fill(Step::UNKNOWN);
     }
 
     #[cold]
@@ -203,10 +201,8 @@ impl<'s, W: Parts> Local<'s, W> {
                 sum: self.sum(place, answer.to).wrapping_sub(self.sum(place, part)),
                 then,
                 thens: u16::try_from(answer.then.len()).expect("at most CASCADE_MAX"),
-                is_numbered: self.is_numbered(place, part) || self.is_numbered(place, answer.to),
             });
             self.marks.push(answer.marks.clone());
-            self.is_used.push(false);
         }
         let outcomes = Outcomes { first, count: index(answers.len()) };
         self.places[place].cells.insert(part, op, outcomes.word());
@@ -254,14 +250,15 @@ impl<'s, W: Parts> Local<'s, W> {
         &self.places[place].numbers[part as usize]
     }
 
-    fn is_numbered(&self, place: usize, part: u32) -> bool {
-        !self.numbers(place, part).is_empty()
+    /// What a report wants to know of an outcome.
+    pub(super) fn marks(&self, done: u32) -> &[u32] {
+        &self.marks[done as usize]
     }
 
-    /// The marks of all outcomes that were part of an action.
-    pub(super) fn used_marks(&self) -> impl Iterator<Item = u32> {
-        let used = self.marks.iter().zip(&self.is_used).filter(|(_, is_used)| **is_used);
-        used.flat_map(|(marks, _)| marks.iter().copied())
+    /// Bytes allocated, about.
+    pub(super) fn bytes(&self) -> usize {
+        let of = |here: &Here<W::Part>| here.cells.bytes() + here.faces.len() * 40;
+        self.places.iter().map(of).sum::<usize>() + self.dones.len() * 64
     }
 }
 

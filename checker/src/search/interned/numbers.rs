@@ -119,7 +119,6 @@ impl Renumber {
         &mut self,
         local: &mut Local<'_, W>,
         row: &mut [u32],
-        undo: &mut Vec<(u16, u32)>,
         sum: u64,
     ) -> u64 {
         self.small.clear();
@@ -131,7 +130,7 @@ impl Renumber {
         }
         if self.small.fits {
             let small = std::mem::replace(&mut self.small, Self::new(0).small);
-            let sum = self.rename(local, row, undo, sum, |number| small.of(number));
+            let sum = self.rename(local, row, sum, |number| small.of(number));
             self.small = small;
             return sum;
         }
@@ -141,14 +140,13 @@ impl Renumber {
             numbers.for_each(|number| to.note(number.class, number.value));
         }
         to.rank();
-        self.rename(local, row, undo, sum, |number| to.of(number.class, number.value))
+        self.rename(local, row, sum, |number| to.of(number.class, number.value))
     }
 
     fn rename<W: Parts>(
         &mut self,
         local: &mut Local<'_, W>,
         row: &mut [u32],
-        undo: &mut Vec<(u16, u32)>,
         mut sum: u64,
         to: impl Fn(&Number) -> u64,
     ) -> u64 {
@@ -172,7 +170,6 @@ impl Renumber {
                     new
                 }
             };
-            undo.push((u16::try_from(place).expect("few places"), *part));
             sum = sum.wrapping_sub(local.sum(place, *part)).wrapping_add(local.sum(place, new));
             *part = new;
         }

@@ -67,7 +67,6 @@ pub(super) struct Changing {
     known: Vec<Vec<Vec<Option<u32>>>>,
     row: Vec<u32>,
     best: Vec<u32>,
-    ignored: Vec<(u16, u32)>,
 }
 
 impl Changing {
@@ -77,7 +76,6 @@ impl Changing {
             ways,
             row: vec![0; width],
             best: vec![0; width],
-            ignored: Vec::new(),
         }
     }
 
@@ -87,7 +85,6 @@ impl Changing {
         local: &mut Local<'_, W>,
         renumber: &mut Renumber,
         row: &mut [u32],
-        undo: &mut Vec<(u16, u32)>,
         sum: u64,
     ) -> u64 {
         let mut least = sum;
@@ -99,19 +96,13 @@ impl Changing {
             }
             let sums = self.row.iter().enumerate().map(|(place, &part)| local.sum(place, part));
             let changed = sums.fold(0, u64::wrapping_add);
-            self.ignored.clear();
-            let changed = renumber.row(local, &mut self.row, &mut self.ignored, changed);
+            let changed = renumber.row(local, &mut self.row, changed);
             if changed < least {
                 least = changed;
                 self.best.copy_from_slice(&self.row);
             }
         }
-        for (place, (part, &new)) in row.iter_mut().zip(&self.best).enumerate() {
-            if *part != new {
-                undo.push((u16::try_from(place).expect("few places"), *part));
-                *part = new;
-            }
-        }
+        row.copy_from_slice(&self.best);
         least
     }
 

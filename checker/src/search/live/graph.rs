@@ -8,7 +8,7 @@ use crate::report::options::{Limits, Progress};
 use crate::search::fingerprint::BuildStable;
 use crate::search::interned::Interned;
 use crate::search::replay::Trail;
-use crate::search::space::{Expander, Found, Space};
+use crate::search::space::{Expander, Found, Row, Space};
 
 /// States between two looks at the limits.
 const LOOK_EVERY: usize = 4096;
@@ -50,6 +50,7 @@ impl Graph {
             for row in rows.chunks_exact(width) {
                 let state = u32::try_from(graph.ends.len()).expect("states are numbered by u32");
                 found.clear();
+                expander.begin();
                 expander.expand(row, &mut found);
                 graph.enter(state, row, &found, &mut numbers, &mut next, &mut expander);
                 graph.ends.push(graph.to.len());
@@ -72,9 +73,7 @@ impl Graph {
         next: &mut Vec<u32>,
         expander: &mut impl Expander,
     ) {
-        for (index, (&fingerprint, &label)) in
-            found.fingerprints().iter().zip(found.labels()).enumerate()
-        {
+        for &Row { fingerprint, course, .. } in found.rows() {
             let number = match numbers.entry(fingerprint) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => {
@@ -82,7 +81,7 @@ impl Graph {
                     new.insert(number);
                     let at = next.len();
                     next.extend_from_slice(row);
-                    found.apply(index, &mut next[at..]);
+                    expander.follow(course, &mut next[at..]);
                     self.fingerprints.push(fingerprint);
                     self.noted.push(expander.inspect(&next[at..]));
                     self.parents.push(parent);
@@ -91,7 +90,7 @@ impl Graph {
             };
             if parent != NOBODY {
                 self.to.push(number);
-                self.labels.push(label);
+                self.labels.push(expander.label(course));
             }
         }
     }
