@@ -1,6 +1,8 @@
 //! One machine for each bundled table.
 #![no_std]
 
+turnstile_macros::machine!(bundled "byte-range-lock");
 turnstile_macros::machine!(bundled "claim");
 turnstile_macros::machine!(bundled "claim-record");
+turnstile_macros::machine!(bundled "server-lock");
 turnstile_macros::machine!(bundled "view-handler");

@@ -8,8 +8,10 @@ use turnstile_spec::{Literal, Source, bundled};
 fn every_bundled_table_has_a_module() {
     let tables: Vec<&str> = bundled::TABLES.iter().map(|table| table.name).collect();
     let modules = [
+        turnstile_machines::byte_range_lock::TABLE.machine,
         turnstile_machines::claim::TABLE.machine,
         turnstile_machines::claim_record::TABLE.machine,
+        turnstile_machines::server_lock::TABLE.machine,
         turnstile_machines::view_handler::TABLE.machine,
     ];
     assert_eq!(tables, modules);
@@ -191,6 +193,8 @@ macro_rules! agree {
     };
 }
 
+agree!(byte_range_lock, "byte-range-lock");
 agree!(claim, "claim");
 agree!(claim_record, "claim-record");
+agree!(server_lock, "server-lock");
 agree!(view_handler, "view-handler");

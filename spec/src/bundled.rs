@@ -22,7 +22,8 @@ macro_rules! bundled {
 }
 
 /// Tables, by name.
-pub const TABLES: &[Bundled] = bundled!("tables": "claim", "claim-record", "view-handler");
+pub const TABLES: &[Bundled] =
+    bundled!("tables": "byte-range-lock", "claim", "claim-record", "server-lock", "view-handler");
 
 /// The bundled table of a name.
 #[must_use]

@@ -115,6 +115,14 @@ impl ClaimId {
     }
 }
 
+impl DataVersion {
+    /// Mints the number of the contents that come after these.
+    #[must_use]
+    pub(crate) const fn next(self) -> Self {
+        Self(self.0.strict_add(1))
+    }
+}
+
 impl LockId {
     /// The number of the lock that is put at the end of the list after this one.
     #[must_use]

@@ -1,0 +1,135 @@
+//! What the actions do: timers, calls, notices, and what one machine tells others.
+
+use alloc::vec::Vec;
+
+use turnstile_machines::byte_range_lock::{self as lock, State as At};
+use turnstile_machines::server_lock as server;
+
+use super::look::Asked;
+use super::state::Open;
+use super::turn::{SERVER, Told, Turn};
+use super::{News, Timer};
+use crate::number::{CallId, LockId};
+use crate::ranges::locks::{Lock, Loss};
+use crate::ranges::message::{Ask, Message, Server, Whole};
+use crate::step::{Effect, Taken};
+
+impl<L: lock::Rules, S: server::Rules> Turn<'_, L, S> {
+    pub(super) fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: &lock::Do<'_>) {
+        use lock::{Action, Event, Op, Resource};
+
+        for op in entry.ops {
+            let Resource::WaitTimer = op.resource();
+            let timer = Timer::Wait(self.id, id);
+            self.effect(match op {
+                Op::Create(_) | Op::Restart(_) => Effect::Arm(timer),
+                Op::Delete(_) | Op::Abandon(_) => Effect::Disarm(timer),
+            });
+        }
+        match entry.action {
+            Action::StartWaiting => self.notify(lock.key, News::Waits(id)),
+            Action::StopWaiting => {}
+            Action::GrantTheLock => self.notify(lock.key, News::Granted(id)),
+            Action::RefuseTheLock => {
+                let asker = self.asker.unwrap_or(lock.key);
+                self.notify(asker, News::Refused);
+            }
+            Action::EndTheWait => self.notify(lock.key, News::TimedOut(id)),
+            Action::AssertTheLock | Action::LookAtTheServerLock => {
+                self.told.push_back(Told::Server(server::Event::LocksChanged));
+            }
+            Action::LoseTheLock => self.lose(id, &lock),
+            Action::LoseAllLocksOfTheClient => {
+                let is_other = |other: LockId, one: &Lock| other != id && one.key == lock.key;
+                self.tell(Event::ClientLostALock, is_other);
+            }
+            Action::TellThoseThatWaitForIt => {
+                let Some(file) = self.file() else { return };
+                let over = file.locks.over(lock.range);
+                let waiting = over.filter(|(_, one)| one.at == At::Waitunlock);
+                let mut waiting: Vec<LockId> = waiting.map(|(id, _)| id).collect();
+                waiting.sort_unstable();
+                let told =
+                    waiting.into_iter().map(|id| Told::Lock(id, Event::ConflictingLockRemoved));
+                self.told.extend(told);
+            }
+        }
+    }
+
+    pub(super) fn carry_server(&mut self, entry: &server::Do<'_>) {
+        use server::{Action, Event, Op, Resource};
+
+        for op in entry.ops {
+            let timer = match op.resource() {
+                Resource::CheckTimer => Timer::Check(self.id),
+                Resource::LeaseTimer => Timer::Lease(self.id),
+            };
+            self.effect(match op {
+                Op::Create(_) | Op::Restart(_) => Effect::Arm(timer),
+                Op::Delete(_) | Op::Abandon(_) => Effect::Disarm(timer),
+            });
+        }
+        match entry.action {
+            Action::StartCheckTimer
+            | Action::StartLeaseTimer
+            | Action::RestartLeaseTimer
+            | Action::DeleteLeaseTimer => {}
+            Action::AskForLockRead => self.call(Ask::Set(Whole::LockRead)),
+            Action::AskForLockWrite => self.call(Ask::Set(Whole::LockWrite)),
+            Action::AskToExtend => self.call(Ask::Extend),
+            Action::AskToRelease => self.call(Ask::Release),
+            Action::NoteTheContents => {
+                if let Some(file) = self.state.files.get_mut(&self.id) {
+                    file.contents = self.contents.or(file.contents);
+                }
+            }
+            Action::LookAgain => self.told.push_back(Told::Server(Event::LocksChanged)),
+            Action::TellWaitlockLocksThatItIsGranted => {
+                self.tell(lock::Event::ServerGrantedTheLock, |_, one| one.at == At::Waitlock);
+            }
+            Action::TellWaitlockLocksThatItIsRefused => {
+                self.tell(lock::Event::ServerRefusedTheLock, |_, one| one.at == At::Waitlock);
+            }
+            Action::TellLostLocksThatItIsGranted => {
+                let is_lost = |_, one: &Lock| one.at == At::Lost;
+                self.tell(lock::Event::ServerGrantedTheLock, is_lost);
+                self.tell(lock::Event::LocksReasserted, is_lost);
+            }
+            Action::TellActiveLocksThatItIsNotExtended => {
+                self.tell(lock::Event::ServerFailsToExtend, |_, one| one.at == At::Active);
+            }
+        }
+    }
+
+    /// Tells every lock of a kind, in the order in which they came.
+    fn tell(&mut self, event: lock::Event, is_meant: impl Fn(LockId, &Lock) -> bool) {
+        let Some(file) = self.state.files.get(&self.id) else { return };
+        let meant = file.locks.iter().filter(|(id, one)| is_meant(*id, one));
+        self.told.extend(meant.map(|(id, _)| Told::Lock(id, event)));
+    }
+
+    fn lose(&mut self, id: LockId, lock: &Lock) {
+        if let Some(file) = self.state.files.get_mut(&self.id) {
+            let loss = Loss { was: lock.at, contents: file.contents };
+            file.locks.note(id, Some(loss));
+        }
+        self.notify(lock.key, News::Lost(id));
+    }
+
+    /// Calls the file server, unless a call is out already.
+    fn call(&mut self, ask: Ask) {
+        let mut taken: Vec<CallId> =
+            self.state.files.values().filter_map(|file| file.open).map(|open| open.call).collect();
+        taken.sort_unstable();
+        let call = CallId::smallest_free(taken.into_iter());
+        let (id, Some(file)) = (self.id, self.state.files.get_mut(&self.id)) else { return };
+        if file.open.is_some() {
+            let (action, because) = ("call", "a call is out");
+            self.out.rows.push(Taken::Undone { machine: SERVER, action, because });
+            return;
+        }
+        file.open = Some(Open { call, ask });
+        let message = Message::Call { call, file: id, ask };
+        self.effect(Effect::Send { to: Server, message });
+    }
+}

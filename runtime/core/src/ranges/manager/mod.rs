@@ -1,0 +1,178 @@
+//! The cache manager: byte-range locks of its host's clients, granted by itself, and asserted with
+//! a file server that knows locks of whole files only.
+//!
+//! Each lock is an instance of the machine `byte-range-lock`, each file's server lock one of
+//! `server-lock`. Nothing here asks which state a machine is in: rows decide, guards and
+//! collections are answered in [`look`].
+
+mod carry;
+mod look;
+mod state;
+mod turn;
+
+use turnstile_machines::{byte_range_lock, server_lock};
+
+use self::turn::Turn;
+use super::locks::{Key, LockType};
+use super::message::{FileId, Message, Server};
+use super::range::ByteRange;
+use crate::number::{Class, LockId, Numbers};
+use crate::step::{Core, Input, InputOf, OutOf};
+
+pub use state::{File, Open, State};
+
+/// The core of a cache manager.
+///
+/// A request for a lock is answered in the same step by [`Notice::Granted`], [`Notice::Waits`] or
+/// [`Notice::Refused`], and one that waits by exactly one of [`Notice::Granted`],
+/// [`Notice::TimedOut`] and [`Notice::Lost`] later, unless it is abandoned. A lease is counted by
+/// the driver from the send of the call whose answer arms it.
+#[derive(Clone, Debug)]
+pub struct CacheManager<L = byte_range_lock::Compiled, S = server_lock::Compiled> {
+    /// The table of each lock.
+    pub locks: L,
+    /// The table of each server lock.
+    pub servers: S,
+}
+
+impl CacheManager {
+    /// A cache manager by the tables that are baked in.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { locks: byte_range_lock::Compiled, servers: server_lock::Compiled }
+    }
+}
+
+impl Default for CacheManager {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The timers of a cache manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// The check of a file's server lock.
+    Check(FileId),
+    /// Until when the file server keeps the lock at least.
+    Lease(FileId),
+    /// How long a lock's client waits.
+    Wait(FileId, LockId),
+}
+
+/// What a client of the cache manager may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Command {
+    /// Of which file.
+    pub file: FileId,
+    /// Who asks.
+    pub key: Key,
+    /// For what.
+    pub wish: Wish,
+}
+
+/// What may be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wish {
+    /// A lock.
+    Lock(LockType, ByteRange),
+    /// To have a lock no longer.
+    Unlock(LockId),
+    /// To wait for a lock no longer.
+    Abandon(LockId),
+    /// To read.
+    Read(ByteRange),
+    /// To write.
+    Write(ByteRange),
+}
+
+/// What a client of the cache manager is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Notice {
+    /// Of which file.
+    pub file: FileId,
+    /// Who is told.
+    pub key: Key,
+    /// What.
+    pub what: News,
+}
+
+/// What there is to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum News {
+    /// It may exercise the lock.
+    Granted(LockId),
+    /// It has to wait for the lock.
+    Waits(LockId),
+    /// It has waited too long.
+    TimedOut(LockId),
+    /// The lock is lost, and with it every lock of the client.
+    Lost(LockId),
+    /// What it asked for is not done.
+    Refused,
+    /// It may do what it asked for.
+    Allowed,
+}
+
+impl<L: byte_range_lock::Rules, S: server_lock::Rules> Core for CacheManager<L, S> {
+    type State = State;
+    type Peer = Server;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        State::default()
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        match input {
+            Input::Message { message: Message::Answer { call, answer, lease }, from: Server } => {
+                if let Some(file) = state.asking(call) {
+                    Turn::new(self, state, file, out).hear(answer, lease);
+                }
+            }
+            // Nobody calls a cache manager.
+            Input::Message { message: Message::Call { .. }, from: Server } => {}
+            Input::Fired(timer) => {
+                let (Timer::Check(file) | Timer::Lease(file) | Timer::Wait(file, _)) = timer;
+                Turn::new(self, state, file, out).fire(timer);
+            }
+            Input::Command(Command { file, key, wish }) => {
+                Turn::new(self, state, file, out).ask(key, wish);
+            }
+            Input::Restart(_) => *state = State::default(),
+        }
+    }
+}
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Check(_) | Self::Lease(_) => {}
+            Self::Wait(_, lock) => lock.visit(each),
+        }
+    }
+}
+
+impl Numbers for Command {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match &mut self.wish {
+            Wish::Unlock(lock) | Wish::Abandon(lock) => lock.visit(each),
+            Wish::Lock(..) | Wish::Read(_) | Wish::Write(_) => {}
+        }
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match &mut self.what {
+            News::Granted(lock) | News::Waits(lock) | News::TimedOut(lock) | News::Lost(lock) => {
+                lock.visit(each);
+            }
+            News::Refused | News::Allowed => {}
+        }
+    }
+}

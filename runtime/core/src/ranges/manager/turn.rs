@@ -1,0 +1,252 @@
+//! One step of a cache manager: which machines of one file move, and what they tell each other.
+//!
+//! A machine that is told something moves after the one that told it has done all its actions, in
+//! the order of telling.
+
+use alloc::collections::VecDeque;
+
+use turnstile_machines::byte_range_lock::{self, State as At};
+use turnstile_machines::server_lock;
+
+use super::look::{Asked, Look};
+use super::state::{File, Open, State};
+use super::{CacheManager, News, Notice, Timer, Wish};
+use crate::number::{DataVersion, LockId};
+use crate::ranges::locks::{Key, Lock};
+use crate::ranges::message::{Answer, Ask, FileId, Lease, Whole};
+use crate::step::{Effect, EffectOf, OutOf, Taken};
+
+pub(super) const LOCK: &str = "byte-range-lock";
+pub(super) const SERVER: &str = "server-lock";
+
+/// What a machine is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    Lock(LockId, byte_range_lock::Event),
+    Server(server_lock::Event),
+}
+
+/// One step on its way.
+pub(super) struct Turn<'a, L: byte_range_lock::Rules, S: server_lock::Rules> {
+    pub(super) core: &'a CacheManager<L, S>,
+    pub(super) state: &'a mut State,
+    pub(super) id: FileId,
+    pub(super) out: &'a mut OutOf<CacheManager<L, S>>,
+    pub(super) told: VecDeque<Told>,
+    /// Who asks for what the lock's machine is told.
+    pub(super) asker: Option<Key>,
+    /// What the answer that is heard grants.
+    pub(super) lease: Lease,
+    pub(super) contents: Option<DataVersion>,
+}
+
+impl<'a, L: byte_range_lock::Rules, S: server_lock::Rules> Turn<'a, L, S> {
+    pub(super) fn new(
+        core: &'a CacheManager<L, S>,
+        state: &'a mut State,
+        id: FileId,
+        out: &'a mut OutOf<CacheManager<L, S>>,
+    ) -> Self {
+        let (told, lease) = (VecDeque::new(), Lease::Lapsed);
+        Self { core, state, id, out, told, asker: None, lease, contents: None }
+    }
+
+    /// A client asks.
+    pub(super) fn ask(mut self, key: Key, wish: Wish) {
+        self.asker = Some(key);
+        match wish {
+            Wish::Lock(kind, range) => {
+                let id = self.state.last.next();
+                self.state.last = id;
+                let file = self.state.files.entry(self.id).or_insert_with(File::new);
+                file.locks.push(id, Lock { key, kind, range, at: At::NotExist, lost: None });
+                self.server(server_lock::Event::FileIsUsed);
+                self.lock(id, byte_range_lock::Event::LockIsRequested);
+            }
+            Wish::Unlock(lock) => self.lock(lock, byte_range_lock::Event::LockIsReleased),
+            Wish::Abandon(lock) => self.lock(lock, byte_range_lock::Event::LockIsAbandoned),
+            Wish::Read(range) => {
+                let is_allowed = self.look().is_none_or(|look| look.may_read(key, range));
+                self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
+            }
+            Wish::Write(range) => {
+                let is_allowed = self.look().is_none_or(|look| look.may_write(key, range));
+                self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
+                if is_allowed && let Some(file) = self.state.files.get_mut(&self.id) {
+                    file.locks.modified();
+                }
+            }
+        }
+        self.finish();
+    }
+
+    /// A timer fires.
+    pub(super) fn fire(mut self, timer: Timer) {
+        match timer {
+            Timer::Check(_) => self.server(server_lock::Event::CheckTimerTriggers),
+            Timer::Lease(_) => self.server(server_lock::Event::LeaseTimerTriggers),
+            Timer::Wait(_, lock) => self.lock(lock, byte_range_lock::Event::WaitTimerTriggers),
+        }
+        self.finish();
+    }
+
+    /// The call that is out is answered.
+    pub(super) fn hear(mut self, answer: Answer, lease: Lease) {
+        use server_lock::{ExtendAnswer, ReleaseAnswer, SetAnswer};
+
+        let open = self.state.files.get_mut(&self.id).and_then(|file| file.open.take());
+        let Some(Open { ask, .. }) = open else { return };
+        self.lease = lease;
+        if let Answer::Set(_, contents) | Answer::Extended(contents) = answer {
+            self.contents = Some(contents);
+        }
+        let event = match (ask, answer) {
+            (Ask::Set(_), Answer::Set(Whole::LockRead, _)) => {
+                server_lock::Event::Set { answer: SetAnswer::LockRead }
+            }
+            (Ask::Set(_), Answer::Set(Whole::LockWrite, _)) => {
+                server_lock::Event::Set { answer: SetAnswer::LockWrite }
+            }
+            (Ask::Set(_), Answer::Refused) => {
+                server_lock::Event::Set { answer: SetAnswer::Refused }
+            }
+            (Ask::Set(_), _) => server_lock::Event::Set { answer: SetAnswer::NoAnswer },
+            (Ask::Extend, Answer::Extended(_)) => {
+                server_lock::Event::Extend { answer: ExtendAnswer::Extended }
+            }
+            (Ask::Extend, Answer::Refused) => {
+                server_lock::Event::Extend { answer: ExtendAnswer::Refused }
+            }
+            (Ask::Extend, _) => server_lock::Event::Extend { answer: ExtendAnswer::NoAnswer },
+            (Ask::Release, Answer::Released) => {
+                server_lock::Event::Release { answer: ReleaseAnswer::Released }
+            }
+            (Ask::Release, _) => server_lock::Event::Release { answer: ReleaseAnswer::NoAnswer },
+        };
+        self.server(event);
+        self.finish();
+    }
+
+    /// Moves what was told, until nothing is left to be told.
+    fn finish(mut self) {
+        self.asker = None;
+        let locks = self.file().map_or(0, |file| file.locks.iter().count());
+        let mut most = TELLS_MIN + TELLS_EACH * locks * (locks + 1);
+        while let Some(told) = self.told.pop_front() {
+            if most == 0 {
+                let (machine, action) = (LOCK, "tell");
+                let because = "too many machines tell each other";
+                self.out.rows.push(Taken::Undone { machine, action, because });
+                break;
+            }
+            most -= 1;
+            match told {
+                Told::Lock(id, event) => self.lock(id, event),
+                Told::Server(event) => self.server(event),
+            }
+        }
+        let is_over =
+            |file: &File| file.server == server_lock::State::NotExist && file.locks.is_empty();
+        if self.file().is_some_and(is_over) {
+            self.state.files.remove(&self.id);
+        }
+    }
+
+    pub(super) fn file(&self) -> Option<&File> {
+        self.state.files.get(&self.id)
+    }
+
+    pub(super) fn look(&self) -> Option<Look<'_>> {
+        Some(Look { file: self.file()?, asker: self.asker, lease: self.lease })
+    }
+
+    pub(super) fn effect(&mut self, effect: EffectOf<CacheManager<L, S>>) {
+        self.out.effects.push(effect);
+    }
+
+    pub(super) fn notify(&mut self, key: Key, what: News) {
+        self.effect(Effect::Notify(Notice { file: self.id, key, what }));
+    }
+
+    /// The machine of a lock takes an event.
+    fn lock(&mut self, id: LockId, event: byte_range_lock::Event) {
+        let Some(look) = self.look() else { return };
+        let Some(&lock) = look.file.locks.lock(id) else { return };
+        let asked = Asked { id, lock };
+        let core = self.core;
+        match core.locks.step(lock.at, event, &|guard| look.of_lock(asked, guard)) {
+            Ok(step) => {
+                let (machine, state, event) = (LOCK, lock.at.name(), event.kind().name());
+                let ignored = Taken::Ignored { machine, state, event };
+                let row = |row: byte_range_lock::RowId| Taken::Row { machine, row: row.name() };
+                self.out.rows.push(step.row.map_or(ignored, row));
+                self.settle(asked, step.to);
+                for entry in step.does {
+                    self.carry_lock(asked, entry);
+                }
+                if step.to == At::NotExist
+                    && let Some(file) = self.state.files.get_mut(&self.id)
+                {
+                    file.locks.remove(id);
+                }
+            }
+            Err(refused) => {
+                self.out.rows.push(Taken::Unexpected {
+                    machine: LOCK,
+                    state: refused.state.name(),
+                    event: refused.event.kind().name(),
+                    number: refused.event.number(),
+                });
+                if lock.at == At::NotExist
+                    && let Some(file) = self.state.files.get_mut(&self.id)
+                {
+                    file.locks.remove(id);
+                }
+            }
+        }
+    }
+
+    /// Moves a lock, which is removed later where nothing else is to come of it.
+    fn settle(&mut self, Asked { id, lock }: Asked, to: At) {
+        let Some(file) = self.state.files.get_mut(&self.id) else { return };
+        file.locks.put(id, to);
+        if to != At::Lost {
+            file.locks.note(id, None);
+        }
+        if to == At::Deleted && lock.at != to {
+            let event = byte_range_lock::Event::RemovedFromTheCmScacheT;
+            self.told.push_back(Told::Lock(id, event));
+        }
+    }
+
+    /// The machine of the file's server lock takes an event.
+    fn server(&mut self, event: server_lock::Event) {
+        let Some(look) = self.look() else { return };
+        let (core, at) = (self.core, look.file.server);
+        match core.servers.step(at, event, &|guard| look.of_server(guard)) {
+            Ok(step) => {
+                let (machine, state, event) = (SERVER, at.name(), event.kind().name());
+                let ignored = Taken::Ignored { machine, state, event };
+                let row = |row: server_lock::RowId| Taken::Row { machine, row: row.name() };
+                self.out.rows.push(step.row.map_or(ignored, row));
+                if let Some(file) = self.state.files.get_mut(&self.id) {
+                    file.server = step.to;
+                }
+                for entry in step.does {
+                    self.carry_server(entry);
+                }
+            }
+            Err(refused) => self.out.rows.push(Taken::Unexpected {
+                machine: SERVER,
+                state: refused.state.name(),
+                event: refused.event.kind().name(),
+                number: refused.event.number(),
+            }),
+        }
+    }
+}
+
+/// The most that machines tell each other in one step: each lock every other one a few times.
+const TELLS_EACH: usize = 8;
+/// Where there are hardly any.
+const TELLS_MIN: usize = 64;
