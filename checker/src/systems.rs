@@ -3,6 +3,7 @@
 mod build;
 pub mod claim;
 mod coverage;
+pub mod group;
 pub mod lock;
 mod rules;
 pub mod view;
@@ -29,7 +30,7 @@ pub struct Entry {
 }
 
 /// Every system of this build, by name.
-pub const ALL: &[Entry] = &[claim::ENTRY, view::ENTRY];
+pub const ALL: &[Entry] = &[claim::ENTRY, group::ENTRY, view::ENTRY];
 
 /// The system of a name.
 #[must_use]

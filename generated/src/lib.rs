@@ -4,5 +4,7 @@
 turnstile_macros::machine!(bundled "byte-range-lock");
 turnstile_macros::machine!(bundled "claim");
 turnstile_macros::machine!(bundled "claim-record");
+turnstile_macros::machine!(bundled "group-lock-client");
+turnstile_macros::machine!(bundled "group-lock-coordinator");
 turnstile_macros::machine!(bundled "server-lock");
 turnstile_macros::machine!(bundled "view-handler");

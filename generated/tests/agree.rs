@@ -196,5 +196,7 @@ macro_rules! agree {
 agree!(byte_range_lock, "byte-range-lock");
 agree!(claim, "claim");
 agree!(claim_record, "claim-record");
+agree!(group_lock_client, "group-lock-client");
+agree!(group_lock_coordinator, "group-lock-coordinator");
 agree!(server_lock, "server-lock");
 agree!(view_handler, "view-handler");

@@ -22,8 +22,16 @@ macro_rules! bundled {
 }
 
 /// Tables, by name.
-pub const TABLES: &[Bundled] =
-    bundled!("tables": "byte-range-lock", "claim", "claim-record", "server-lock", "view-handler");
+pub const TABLES: &[Bundled] = bundled!(
+    "tables":
+    "byte-range-lock",
+    "claim",
+    "claim-record",
+    "group-lock-client",
+    "group-lock-coordinator",
+    "server-lock",
+    "view-handler",
+);
 
 /// The bundled table of a name.
 #[must_use]
@@ -32,7 +40,12 @@ pub fn table(name: &str) -> Option<&'static Bundled> {
 }
 
 /// Systems, by name.
-pub const SYSTEMS: &[Bundled] = bundled!("systems": "claim", "view-handler");
+pub const SYSTEMS: &[Bundled] = bundled!(
+    "systems":
+    "claim",
+    "group-lock",
+    "view-handler",
+);
 
 /// The bundled system of a name.
 #[must_use]

@@ -39,6 +39,16 @@ impl Plan<'_> {
         }
     }
 
+    /// A key of `set` that is a small number.
+    pub(crate) fn number(&self, key: &str) -> Result<u16, Refusal> {
+        let value = self.value(key).unwrap_or_default();
+        value
+            .parse()
+            .ok()
+            .filter(|number| (1..=8).contains(number))
+            .ok_or_else(|| usage(format!("`{key}` is `{value}`; it must be a number from 1 to 8")))
+    }
+
     /// The nodes, role by role in the order of the file.
     fn nodes(&self) -> Result<Vec<Node>, Refusal> {
         let mut nodes = Vec::new();

@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod claim;
 pub mod fence;
+pub mod group;
 pub mod number;
 pub mod ranges;
 pub mod scenario;

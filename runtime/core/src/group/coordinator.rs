@@ -1,0 +1,201 @@
+//! A member as coordinator: its machine's events, and what its actions do to the lock table, the
+//! queue and the responses.
+
+use turnstile_machines::group_lock_client as client;
+use turnstile_machines::group_lock_coordinator::{
+    Action, Do, Event, Guard, Op, Resource, Rules, ViewIs,
+};
+
+use super::message::{LockName, Request, Says};
+use super::state::Timer;
+use super::turn::{Heard, Turn};
+use crate::step::{Effect, Taken};
+use crate::view::{MemberId, View};
+
+const MACHINE: &str = "group-lock-coordinator";
+
+impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
+    /// A view is delivered; one that comes after the LOCK-INFO-REQ of a later one is of another
+    /// view than the member.
+    pub(super) fn view(&mut self, view: View) {
+        if Some(view.id) < self.state.round {
+            return self.take(Event::MessageOfAnotherView, self.nobody());
+        }
+        let is = if view.is_merge() { ViewIs::MergeView } else { ViewIs::View };
+        self.state.view = Some(view);
+        self.take(Event::View { is }, self.nobody());
+    }
+
+    /// The responses have not all come in time.
+    pub(super) fn stop_waiting(&mut self) {
+        self.take(Event::ATimeout, self.nobody());
+    }
+
+    /// A client asks.
+    pub(super) fn receive(&mut self, from: MemberId, request: Request, heard: Heard<'_>) {
+        let heard = Heard { from, lock: Some(request.lock()), ..heard };
+        match request {
+            Request::Lock(_) => self.take(Event::Lock, heard),
+            Request::Unlock(_) => self.take(Event::Unlock, heard),
+        }
+    }
+
+    /// The lock-handler takes the next request off the queue, if it runs and there is one.
+    pub(super) fn handle_next(&mut self) -> bool {
+        if !self.state.server.is_handling || self.state.server.queue.is_empty() {
+            return false;
+        }
+        let (from, request) = self.state.server.queue.remove(0);
+        let lock = Some(request.lock());
+        let heard = Heard { from, lock, ..self.nobody() };
+        match request {
+            Request::Lock(_) => self.take(Event::LockIsRemoved, heard),
+            Request::Unlock(_) => self.take(Event::UnlockIsRemoved, heard),
+        }
+        true
+    }
+
+    fn nobody(&self) -> Heard<'static> {
+        Heard { from: self.core.me, lock: None, info: None, round: None }
+    }
+
+    /// The machine takes one event.
+    pub(super) fn take(&mut self, event: Event, heard: Heard<'_>) {
+        let before = self.state.server.at;
+        let step = self.core.coordinator.step(before, event, &|guard| self.is(guard, heard));
+        match step {
+            Ok(step) => {
+                let cell = [before.name(), event.kind().name()];
+                self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));
+                self.state.server.at = step.to;
+                for entry in step.does {
+                    self.carry(event, entry, heard);
+                }
+            }
+            Err(refused) => self.out.rows.push(Taken::Unexpected {
+                machine: MACHINE,
+                state: refused.state.name(),
+                event: refused.event.kind().name(),
+                number: refused.event.number(),
+            }),
+        }
+    }
+
+    fn is(&self, guard: Guard, heard: Heard<'_>) -> bool {
+        let first = self.state.view.as_ref().and_then(View::coordinator);
+        let server = &self.state.server;
+        let owner = heard.lock.and_then(|lock| server.table.get(&lock));
+        match guard {
+            Guard::CoordChanged => first != self.state.coord,
+            Guard::IsTheCoord => first == Some(self.core.me),
+            Guard::AllHaveResponded => {
+                let mut others = server.responses.iter().filter(|(from, _)| **from != heard.from);
+                others.all(|(_, response)| response.is_some())
+            }
+            Guard::XIsAvailable => owner.is_none(),
+            Guard::TheRequesterHasX => owner == Some(&heard.from),
+            Guard::ThereAreDuplicates => self.has_duplicates(heard),
+            Guard::AllWereTold => {
+                let mut losers = server.losers.iter();
+                losers.all(|(member, lock)| (*member, Some(*lock)) == (heard.from, heard.lock))
+            }
+        }
+    }
+
+    fn carry(&mut self, event: Event, entry: &Do<'_>, heard: Heard<'_>) {
+        for op in entry.ops {
+            self.apply(*op);
+        }
+        match entry.action {
+            Action::RememberTheCurrentCoord => {
+                self.state.coord = self.state.view.as_ref().and_then(View::coordinator);
+            }
+            Action::RunReconciliationProtocol | Action::RunReconciliationProtocolAnew => {
+                self.begin();
+                self.take(Event::ReconciliationProtocol, self.nobody());
+            }
+            Action::SendLockInfoReq => self.ask_all(),
+            Action::ClearReqQueue => {
+                self.state.server.queue.clear();
+                self.state.server.aside.clear();
+            }
+            Action::ClearServerLocks => self.clear_locks(),
+            Action::SendLockInfoRsp => {
+                let (info, round) = (self.info(), self.state.round);
+                self.send(heard.from, Says::LockInfoRsp(info), round);
+            }
+            Action::AddTheResponse => self.add_response(heard),
+            Action::AddExistingLocks => self.add_existing_locks(),
+            Action::DropDuplicateLocks => self.drop_duplicate_locks(),
+            Action::AddTheRequests => self.add_requests(),
+            Action::AddToReqQueue => self.queue(event, heard, false),
+            Action::SetItAside => self.queue(event, heard, true),
+            Action::AddXToLockTable => {
+                let entry = heard.lock.map(|lock| (lock, heard.from));
+                self.state.server.table.extend(entry);
+            }
+            Action::RemoveXFromLockTable => {
+                if let Some(lock) = heard.lock {
+                    self.state.server.table.remove(&lock);
+                }
+            }
+            Action::SendSuccessfulLockRsp => {
+                self.answer(heard, |lock| Says::LockRsp { lock, is_successful: true });
+            }
+            Action::SendFailedLockRsp => {
+                self.answer(heard, |lock| Says::LockRsp { lock, is_successful: false });
+            }
+            Action::SendUnlockRsp => self.answer(heard, Says::UnlockRsp),
+            Action::NumberTheRound => {
+                self.state.server.round = self.state.view.as_ref().map(|view| view.id);
+            }
+            Action::JoinTheRound => {
+                (self.state.round, self.state.coord) = (heard.round, Some(heard.from));
+            }
+            Action::NoteThatItWasTold => self.note_told(heard),
+            // All that these do is what they do to their resource.
+            Action::UnblockTheCaller
+            | Action::StartLockHandler
+            | Action::StopLockHandler
+            | Action::WaitOn
+            | Action::WaitForTheLosers
+            | Action::ForgetTheLosers => {}
+        }
+    }
+
+    fn apply(&mut self, op: Op) {
+        let is_created = matches!(op, Op::Create(_) | Op::Restart(_));
+        let server = &mut self.state.server;
+        match op.resource() {
+            Resource::ReconciliationTimeout if is_created => {
+                self.out.effects.push(Effect::Arm(Timer::Reconciliation));
+            }
+            Resource::ReconciliationTimeout => {
+                self.out.effects.push(Effect::Disarm(Timer::Reconciliation));
+            }
+            Resource::LockHandler => {
+                server.is_handling = is_created;
+                let aside = core::mem::take(&mut server.aside);
+                server.queue.extend(aside);
+            }
+            Resource::Losers if is_created => {}
+            Resource::Losers => server.losers.clear(),
+        }
+    }
+
+    fn queue(&mut self, event: Event, heard: Heard<'_>, is_aside: bool) {
+        let Some(lock) = heard.lock else { return };
+        let request =
+            if event == Event::Lock { Request::Lock(lock) } else { Request::Unlock(lock) };
+        let server = &mut self.state.server;
+        let list = if is_aside { &mut server.aside } else { &mut server.queue };
+        list.push((heard.from, request));
+    }
+
+    fn answer(&mut self, heard: Heard<'_>, says: impl FnOnce(LockName) -> Says) {
+        let round = self.state.server.round;
+        if let Some(lock) = heard.lock {
+            self.send(heard.from, says(lock), round);
+        }
+    }
+}

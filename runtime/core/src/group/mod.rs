@@ -1,0 +1,78 @@
+//! Locks that the coordinator of a group keeps: every member is a client, one of them coordinates.
+//!
+//! [`Member`] runs two machines: `group-lock-client`, one instance for each lock that the member
+//! uses ([`client`]), and `group-lock-coordinator` ([`coordinator`]). Views come from outside, as
+//! commands; nothing in here decides who is alive.
+
+mod client;
+mod coordinator;
+pub mod message;
+mod reconcile;
+mod state;
+mod turn;
+
+use turnstile_machines::group_lock_client as client_machine;
+use turnstile_machines::group_lock_coordinator as coordinator_machine;
+
+use self::message::Message;
+use self::turn::Turn;
+use crate::step::{Core, Input, InputOf, OutOf};
+use crate::view::MemberId;
+
+pub use state::{Command, Lock, Notice, Server, State, Timer};
+
+/// The core of a member.
+///
+/// It needs links that neither lose nor reorder what one member sends to another while both stay
+/// in the group. What a member sends to itself it hears within the same step. [`Command::View`]
+/// brings each view that has this member, in the order of their numbers. After a restart it is a
+/// new member, with another [`MemberId`].
+#[derive(Clone, Debug)]
+pub struct Member<
+    C: client_machine::Rules = client_machine::Compiled,
+    K: coordinator_machine::Rules = coordinator_machine::Compiled,
+> {
+    /// This member, as others address it.
+    pub me: MemberId,
+    /// The table of its locks.
+    pub client: C,
+    /// The table of the coordinator.
+    pub coordinator: K,
+}
+
+impl Member {
+    /// A member by the tables that are baked in.
+    #[must_use]
+    pub const fn new(me: MemberId) -> Self {
+        let (client, coordinator) = (client_machine::Compiled, coordinator_machine::Compiled);
+        Self { me, client, coordinator }
+    }
+}
+
+impl<C: client_machine::Rules, K: coordinator_machine::Rules> Core for Member<C, K> {
+    type State = State;
+    type Peer = MemberId;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        State::at(self.coordinator.initial())
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let mut turn = Turn::new(self, state, out);
+        match input {
+            Input::Message { from, message } => turn.hear(from, message),
+            Input::Fired(Timer::Lock(lock)) => turn.give_up(lock),
+            Input::Fired(Timer::Reconciliation) => turn.stop_waiting(),
+            Input::Command(Command::Lock(lock)) => turn.lock(lock),
+            Input::Command(Command::Unlock(lock)) => turn.unlock(lock),
+            Input::Command(Command::View(view)) => turn.view(view),
+            Input::Restart(_) => *turn.state = self.start(),
+        }
+        turn.finish();
+    }
+}

@@ -1,0 +1,186 @@
+//! What a member remembers: as a client its locks and requests, as a coordinator the lock table,
+//! the queue and the responses.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::fmt;
+
+use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
+
+use super::message::{Info, LockName, Request, Round};
+use crate::number::{Class, Numbers};
+use crate::view::{MemberId, View};
+use crate::without_numbers;
+
+/// The state of a member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// The view that was delivered last.
+    pub view: Option<View>,
+    /// The coordinator that is remembered.
+    pub coord: Option<MemberId>,
+    /// The round whose LOCK-INFO-REQ was answered last.
+    pub round: Round,
+    /// The locks that were asked for and not given up, with what became of them.
+    pub(super) locks: BTreeMap<LockName, Lock>,
+    /// What it does as a coordinator.
+    pub(super) server: Server,
+}
+
+/// A lock at the member that uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lock {
+    /// Where its machine stands.
+    pub at: client::State,
+    /// Whether it is in client-locks.
+    pub is_client_lock: bool,
+}
+
+/// A member as coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Server {
+    /// Where its machine stands.
+    pub at: coordinator::State,
+    /// lock-table: who has which lock.
+    pub table: BTreeMap<LockName, MemberId>,
+    /// req-queue: who asks for what.
+    pub queue: Vec<(MemberId, Request)>,
+    /// Whether lock-handler runs.
+    pub is_handling: bool,
+    /// The round that it numbered.
+    pub round: Round,
+    /// The members that were asked, and what they responded.
+    pub(super) responses: BTreeMap<MemberId, Option<Info>>,
+    /// Requests that come after those of the responses.
+    pub(super) aside: Vec<(MemberId, Request)>,
+    /// Losers that have not yet said that they were told.
+    pub(super) losers: BTreeSet<(MemberId, LockName)>,
+}
+
+impl State {
+    pub(super) fn at(at: coordinator::State) -> Self {
+        let server = Server {
+            at,
+            table: BTreeMap::new(),
+            queue: Vec::new(),
+            is_handling: false,
+            round: None,
+            responses: BTreeMap::new(),
+            aside: Vec::new(),
+            losers: BTreeSet::new(),
+        };
+        Self { view: None, coord: None, round: None, locks: BTreeMap::new(), server }
+    }
+
+    /// A lock that this member uses.
+    #[must_use]
+    pub fn lock(&self, lock: LockName) -> Option<&Lock> {
+        self.locks.get(&lock)
+    }
+
+    /// This member as coordinator.
+    #[must_use]
+    pub const fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Every lock that this member uses, by name.
+    pub fn locks(&self) -> impl Iterator<Item = (LockName, &Lock)> {
+        self.locks.iter().map(|(name, lock)| (*name, lock))
+    }
+}
+
+/// The timers of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// How long a caller of lock() waits.
+    Lock(LockName),
+    /// How long the coordinator waits for responses.
+    Reconciliation,
+}
+
+/// What a member is told from above and from below.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// Get the lock.
+    Lock(LockName),
+    /// Give it back.
+    Unlock(LockName),
+    /// The membership has a new view.
+    View(View),
+}
+
+/// What the local user is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// lock() returns: the lock is held.
+    Locked(LockName),
+    /// lock() returns: another one holds it.
+    Rejected(LockName),
+    /// lock() returns: no answer came in time.
+    TimedOut(LockName),
+    /// The lock is another's.
+    Duplicate(LockName),
+}
+
+impl Notice {
+    /// The lock that it is about.
+    #[must_use]
+    pub const fn lock(self) -> LockName {
+        match self {
+            Self::Locked(lock)
+            | Self::Rejected(lock)
+            | Self::TimedOut(lock)
+            | Self::Duplicate(lock) => lock,
+        }
+    }
+}
+
+without_numbers!(Timer, Notice);
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.view.visit(each);
+        self.round.visit(each);
+        self.server.round.visit(each);
+    }
+}
+
+impl Numbers for Command {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::View(view) => view.visit(each),
+            Self::Lock(_) | Self::Unlock(_) => {}
+        }
+    }
+}
+
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lock(lock) => write!(f, "timeout of {lock}"),
+            Self::Reconciliation => f.write_str("reconciliation timeout"),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lock(lock) => write!(f, "to lock {}", lock.0),
+            Self::Unlock(lock) => write!(f, "to unlock {}", lock.0),
+            Self::View(view) => write!(f, "of {view}"),
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked(lock) => write!(f, "that {lock} is held"),
+            Self::Rejected(lock) => write!(f, "that {lock} is another's"),
+            Self::TimedOut(lock) => write!(f, "that no answer came for {lock}"),
+            Self::Duplicate(lock) => write!(f, "that {lock} is lost to another"),
+        }
+    }
+}

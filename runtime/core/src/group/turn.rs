@@ -1,0 +1,112 @@
+//! One step of a member: where a message goes, and what follows from it within the step.
+//!
+//! A message of another round than its receiver's is handed to the table as just that; what is to
+//! become of it the table says.
+
+use alloc::collections::VecDeque;
+
+use turnstile_machines::group_lock_client as client;
+use turnstile_machines::group_lock_coordinator as coordinator;
+
+use super::message::{Info, LockName, Message, Round, Says};
+use super::{Member, State};
+use crate::step::{Effect, OutOf, Taken};
+use crate::view::MemberId;
+
+/// One step on its way.
+pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Rules> {
+    pub(super) core: &'a Member<C, K>,
+    pub(super) state: &'a mut State,
+    pub(super) out: &'a mut OutOf<Member<C, K>>,
+    /// What this member has sent to itself and not heard.
+    own: VecDeque<Message>,
+}
+
+/// Who said what; what a row may look at beside the state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard<'m> {
+    pub(super) from: MemberId,
+    pub(super) lock: Option<LockName>,
+    pub(super) info: Option<&'m Info>,
+    pub(super) round: Round,
+}
+
+impl<'a, C: client::Rules, K: coordinator::Rules> Turn<'a, C, K> {
+    pub(super) fn new(
+        core: &'a Member<C, K>,
+        state: &'a mut State,
+        out: &'a mut OutOf<Member<C, K>>,
+    ) -> Self {
+        Self { core, state, out, own: VecDeque::new() }
+    }
+
+    /// A message reaches the machine that it is for.
+    pub(super) fn hear(&mut self, from: MemberId, message: Message) {
+        use coordinator::Event;
+        let Message { says, round } = message;
+        let mut heard = Heard { from, lock: None, info: None, round };
+        if self.is_of_another_round(&says, round) {
+            return self.take(Event::MessageOfAnotherView, heard);
+        }
+        match says {
+            Says::Asks(request) => self.receive(from, request, heard),
+            Says::LockInfoReq => self.take(Event::LockInfoReq, heard),
+            Says::LockInfoRsp(info) => {
+                heard.info = Some(&info);
+                self.take(Event::LockInfoRsp, heard);
+            }
+            Says::DuplicateLockRsp(lock) => {
+                heard.lock = Some(lock);
+                self.take(Event::DuplicateLockRsp, heard);
+            }
+            Says::LockRsp { lock, is_successful } => self.answered(lock, is_successful),
+            Says::UnlockRsp(lock) => self.take_lock(lock, client::Event::UnlockRsp),
+            Says::DuplicateLock(lock) => self.take_lock(lock, client::Event::DuplicateLock),
+        }
+    }
+
+    /// Whether a message belongs to another round than the one this member is in: as coordinator
+    /// for what clients say, as client for what coordinators say.
+    fn is_of_another_round(&self, says: &Says, round: Round) -> bool {
+        match says {
+            Says::LockInfoReq => round < self.state.round,
+            Says::Asks(_) | Says::LockInfoRsp(_) | Says::DuplicateLockRsp(_) => {
+                round != self.state.server.round
+            }
+            Says::LockRsp { .. } | Says::UnlockRsp(_) | Says::DuplicateLock(_) => {
+                round != self.state.round
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, to: MemberId, says: Says, round: Round) {
+        let message = Message { says, round };
+        if to == self.core.me {
+            self.own.push_back(message);
+        } else {
+            self.out.effects.push(Effect::Send { to, message });
+        }
+    }
+
+    /// Hears what it sent to itself, and lets the lock-handler run until its queue is empty.
+    pub(super) fn finish(&mut self) {
+        loop {
+            if let Some(message) = self.own.pop_front() {
+                self.hear(self.core.me, message);
+            } else if !self.handle_next() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn taken(
+        &mut self,
+        machine: &'static str,
+        row: Result<&'static str, [&'static str; 2]>,
+    ) {
+        self.out.rows.push(match row {
+            Ok(row) => Taken::Row { machine, row },
+            Err([state, event]) => Taken::Ignored { machine, state, event },
+        });
+    }
+}
