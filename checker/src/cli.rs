@@ -11,6 +11,7 @@ mod list;
 mod output;
 mod render;
 mod replacement;
+mod replay;
 mod schema;
 mod terminal;
 
@@ -37,6 +38,8 @@ enum Verb {
     Check(Box<check::Arguments>),
     /// Write tables as Markdown, diagrams and matrices
     Render(render::Arguments),
+    /// Play a scenario or a trace on the shipped cores, and say where it departs
+    Replay(replay::Arguments),
     /// Walk through a world or a table in a browser
     Explore(explore::Arguments),
     /// What a fault's code means, with an example
@@ -53,6 +56,7 @@ pub(crate) fn run() -> ExitCode {
         Verb::Lint(arguments) => lint::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Render(arguments) => render::run(&arguments),
+        Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),
         Verb::Explain(arguments) => explain::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),

@@ -1,40 +1,30 @@
-//! A trace: each step of a core with its input, its rows and its effects, in order.
+//! A trace: each step of a core with its input, its rows and its effects, as a scenario file.
 //!
-//! It only notes. Whether a trace is a run of table and core is for whoever replays it.
+//! It only notes. Whether a trace is a run of table and core says `turnstile replay FILE`.
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_core::claim::keychain::Keychain;
-use turnstile_core::claim::record::Records;
+use turnstile_core::scenario::{Words, step_words};
 use turnstile_core::step::{InputOf, OutOf, Taken};
 
-/// One step, as it was taken.
-#[derive(Clone, Debug)]
-pub enum Step {
-    /// Of the server.
-    Server {
-        /// What came in.
-        input: InputOf<Records>,
-        /// What went out.
-        out: OutOf<Records>,
-    },
-    /// Of a manager's keychain.
-    Client {
-        /// What came in.
-        input: InputOf<Keychain>,
-        /// What went out.
-        out: OutOf<Keychain>,
-    },
-}
+/// What a trace begins with.
+pub const HEAD: &str = "\
+What a running driver did
 
-/// What takes a step of a node.
-type Note = dyn Fn(&str, Step) + Send + Sync;
+A trace: every step that a core took, with its input, its rows and its effects, in the order in
+which they happened. Others than the nodes that enter here took part over the network.
 
-/// Where steps are noted; several cores may note theirs in one trace.
+everyone else is a stranger
+";
+
+/// What takes a piece of a trace.
+type Note = dyn Fn(&str) + Send + Sync;
+
+/// Where steps are noted; several nodes may note theirs in one trace.
 #[derive(Clone)]
 pub struct Trace {
     node: Arc<str>,
@@ -48,22 +38,24 @@ impl fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A trace that calls a function with the node's name and the step.
+    /// A trace of a node that hands its text on, piece by piece; [`HEAD`] goes before the first.
+    /// The node's name is neither `server` nor `client 1`, which is what nodes call strangers.
     #[must_use]
-    pub fn new(node: &str, note: impl Fn(&str, Step) + Send + Sync + 'static) -> Self {
+    pub fn new(node: &str, note: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { node: node.into(), note: Arc::new(note) }
     }
 
-    /// A trace into a file, a line of JSON for each step.
+    /// A trace into a file.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn create(node: &str, path: &Path) -> io::Result<Self> {
-        let file = Mutex::new(BufWriter::new(File::create(path)?));
-        Ok(Self::new(node, move |node, step| {
+        let mut file = File::create(path)?;
+        file.write_all(HEAD.as_bytes())?;
+        let file = Mutex::new(file);
+        Ok(Self::new(node, move |text| {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            let written = writeln!(file, "{}", line(node, &step)).and_then(|()| file.flush());
-            if let Err(error) = written {
+            if let Err(error) = file.write_all(text.as_bytes()) {
                 tracing::error!(%error, "the trace cannot be written");
             }
         }))
@@ -75,24 +67,15 @@ impl Trace {
         Self { node: node.into(), note: self.note.clone() }
     }
 
-    pub(crate) fn note(&self, step: Step) {
-        (self.note)(&self.node, step);
+    /// The node begins anew, as what a scenario calls so.
+    pub(crate) fn enter(&self, what: &str) {
+        (self.note)(&format!("\n{} is a {what}\n", self.node));
     }
-}
 
-fn line(node: &str, step: &Step) -> serde_json::Value {
-    fn words<T: fmt::Debug>(parts: &[T]) -> Vec<String> {
-        parts.iter().map(|part| format!("{part:?}")).collect()
+    /// The node takes a step.
+    pub(crate) fn note<C: Words>(&self, input: &InputOf<C>, out: &OutOf<C>) {
+        (self.note)(&step_words::<C>(&self.node, input, out));
     }
-    let (input, rows, effects) = match step {
-        Step::Server { input, out } => {
-            (format!("{input:?}"), words(&out.rows), words(&out.effects))
-        }
-        Step::Client { input, out } => {
-            (format!("{input:?}"), words(&out.rows), words(&out.effects))
-        }
-    };
-    serde_json::json!({ "node": node, "input": input, "rows": rows, "effects": effects })
 }
 
 /// Says in the log which rows were taken, and says it aloud where there was none.

@@ -58,11 +58,17 @@ impl Display for record::Command {
     }
 }
 
+impl Display for record::Status {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.pad(self.name())
+    }
+}
+
 impl Display for record::Notice {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::Became { claim, status, token } => {
-                write!(f, "claim {claim} became {}", status.name())?;
+                write!(f, "claim {claim} became {status}")?;
                 write_token(f, *token)
             }
         }

@@ -3,11 +3,27 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::{String, ToString as _};
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use crate::step::{Core, Effect, EffectOf, Input, InputOf, Out, Taken};
+use crate::step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Taken};
+
+/// Why something cannot happen on stage, and what can be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// What is wrong.
+    pub because: String,
+    /// What would be right.
+    pub help: String,
+}
+
+impl Wrong {
+    /// This is wrong, and that would be right.
+    pub fn new(because: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { because: because.into(), help: help.into() }
+    }
+}
 
 /// What the network may do to a message.
 pub trait Travels: Clone + Display {
@@ -15,11 +31,18 @@ pub trait Travels: Clone + Display {
     fn altered(&self) -> Vec<Self>;
     /// What its sender may hear instead of an answer.
     fn unanswered(&self) -> Vec<Self>;
+    /// The message that is shown so, if a stranger's can be read.
+    fn read(_words: &str) -> Option<Self> {
+        None
+    }
 }
 
 /// A core whose inputs and effects can be written down. What is shown is read back, or, for
 /// messages and timers, compared with what was sent and armed before.
 pub trait Words: Core<Message: Travels, Timer: Display, Command: Display, Notice: Display> {
+    /// What may be told to it, for whoever has told it something else.
+    const COMMANDS: &'static str = "what it can be told stands in its other scenarios";
+
     /// What this node calls another one.
     fn peer_name(peer: Self::Peer) -> String;
     /// The other way round.
@@ -28,17 +51,40 @@ pub trait Words: Core<Message: Travels, Timer: Display, Command: Display, Notice
     fn command(words: &str) -> Option<Self::Command>;
     /// What is shown of a save.
     fn saved(saved: &Self::Saved) -> String;
+    /// All saves together, if they can be read.
+    fn restored(_words: &str) -> Option<Self::Saved> {
+        None
+    }
 }
 
 /// Messages that a step sent: to whom, and what.
 pub type Sent<M> = Vec<(String, M)>;
 
+/// What a step came to, in words.
+#[derive(Clone, Debug)]
+pub struct Did<M> {
+    /// The rows that were taken.
+    pub rows: Vec<String>,
+    /// The effects, after what a reader must not miss.
+    pub effects: Vec<String>,
+    /// The messages among the effects.
+    pub sent: Sent<M>,
+}
+
 /// A node of any core whose messages are of one type.
 pub trait Actor<M> {
     /// A message arrives.
-    fn hear(&mut self, from: &str, message: M) -> Result<(Vec<String>, Sent<M>), String>;
-    /// Anything else happens: `is told …`, `fires …`, `restarts`.
-    fn happen(&mut self, words: &str) -> Result<(Vec<String>, Sent<M>), String>;
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot.
+    fn hear(&mut self, from: &str, message: M) -> Result<Did<M>, Wrong>;
+    /// Anything else happens: `is told …`, `fires …`, `restarts`, `restarts with …`.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot.
+    fn happen(&mut self, words: &str) -> Result<Did<M>, Wrong>;
 }
 
 /// A node of one core.
@@ -57,11 +103,10 @@ impl<C: Words> Node<C> {
         Self { core, state, armed: BTreeSet::new(), saved: None }
     }
 
-    fn step(&mut self, input: InputOf<C>) -> (Vec<String>, Sent<C::Message>) {
+    fn step(&mut self, input: InputOf<C>) -> Did<C::Message> {
         let mut out = Out::default();
         self.core.step(&mut self.state, input, &mut out);
-        let mut words: Vec<String> = out.rows.iter().filter_map(trouble).collect();
-        words.extend(out.effects.iter().map(effect_words::<C>));
+        let (rows, effects) = out_words::<C>(&out);
         let mut sent = Vec::new();
         for effect in out.effects {
             match effect {
@@ -76,37 +121,67 @@ impl<C: Words> Node<C> {
                 Effect::Notify(_) => {}
             }
         }
-        (words, sent)
+        Did { rows, effects, sent }
+    }
+
+    /// What a node starts again with: what it has saved, or what its scenario says.
+    fn restart(&mut self, with: Option<&str>) -> Result<InputOf<C>, Wrong> {
+        self.armed.clear();
+        self.saved = match with {
+            None => self.saved.take(),
+            Some(NOTHING) => None,
+            Some(words) => {
+                let saved = C::restored(words).filter(|saved| C::saved(saved) == words);
+                let help = "it is written as in a `saves` line, or `restarts with nothing`";
+                Some(saved.ok_or_else(|| Wrong::new("nothing that it saves reads so", help))?)
+            }
+        };
+        Ok(Input::Restart(self.saved.clone()))
+    }
+
+    fn timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
+        let timer = self.armed.iter().copied().find(|timer| timer.to_string() == words);
+        let timer = timer.ok_or_else(|| {
+            let armed: Vec<String> = self.armed.iter().take(8).map(ToString::to_string).collect();
+            let help = if armed.is_empty() { "none is".into() } else { armed.join(", ") };
+            Wrong::new("no such timer is armed", format!("armed here: {help}"))
+        })?;
+        self.armed.remove(&timer);
+        Ok(Input::Fired(timer))
     }
 }
 
+const NOTHING: &str = "nothing";
+
 impl<C: Words> Actor<C::Message> for Node<C> {
-    fn hear(
-        &mut self,
-        from: &str,
-        message: C::Message,
-    ) -> Result<(Vec<String>, Sent<C::Message>), String> {
-        let from = C::peer(from).ok_or_else(|| format!("{from} is nobody that it hears"))?;
+    fn hear(&mut self, from: &str, message: C::Message) -> Result<Did<C::Message>, Wrong> {
+        let from = C::peer(from).ok_or_else(|| {
+            let because = format!("{from} is nobody that it hears");
+            Wrong::new(because, "a client hears `server` and `store`, a server `client N`")
+        })?;
         Ok(self.step(Input::Message { from, message }))
     }
 
-    fn happen(&mut self, words: &str) -> Result<(Vec<String>, Sent<C::Message>), String> {
+    fn happen(&mut self, words: &str) -> Result<Did<C::Message>, Wrong> {
         let input = if words == "restarts" {
-            self.armed.clear();
-            Input::Restart(self.saved.clone())
+            self.restart(None)?
+        } else if let Some(words) = words.strip_prefix("restarts with ") {
+            self.restart(Some(words))?
         } else if let Some(words) = words.strip_prefix("is told ") {
-            let command = C::command(words).ok_or("no such command is known here")?;
+            let command = C::command(words);
+            let command =
+                command.ok_or_else(|| Wrong::new("no such command is known here", C::COMMANDS))?;
             if command.to_string() != words {
-                return Err(format!("this command is written `{command}`"));
+                let because = format!("this command is written `{command}`");
+                return Err(Wrong::new(because, "write it so"));
             }
             Input::Command(command)
         } else if let Some(words) = words.strip_prefix("fires ") {
-            let timer = self.armed.iter().copied().find(|timer| timer.to_string() == words);
-            let timer = timer.ok_or("no such timer is armed")?;
-            self.armed.remove(&timer);
-            Input::Fired(timer)
+            self.timer(words)?
         } else {
-            return Err("neither `is told`, `hears`, `fires` nor `restarts`".to_string());
+            let because = "neither `is told`, `hears`, `fires` nor `restarts`";
+            let help = "a node's name is followed by one of these; effects are indented";
+            return Err(Wrong::new(because, help));
         };
         Ok(self.step(input))
     }
@@ -118,13 +193,33 @@ impl<C: Words + 'static> From<C> for Box<dyn Actor<C::Message>> {
     }
 }
 
+/// One step of a node as it stands in a scenario: its input, its rows, its effects; a line each.
+pub fn step_words<C: Words>(name: &str, input: &InputOf<C>, out: &OutOf<C>) -> String {
+    let (rows, effects) = out_words::<C>(out);
+    let mut text = format!("\n{name} {}\n", input_words::<C>(input));
+    for line in rows.into_iter().chain(effects) {
+        text.push_str("  ");
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// Rows, and effects after what a reader must not miss.
+fn out_words<C: Words>(out: &OutOf<C>) -> (Vec<String>, Vec<String>) {
+    let mut effects: Vec<String> = out.rows.iter().filter_map(trouble).collect();
+    effects.extend(out.effects.iter().map(effect_words::<C>));
+    (out.rows.iter().filter_map(row_words).collect(), effects)
+}
+
 /// How an input of a node reads, without the node's name: `fires renew timer`.
 pub fn input_words<C: Words>(input: &InputOf<C>) -> String {
     match input {
         Input::Message { from, message } => format!("hears {}: {message}", C::peer_name(*from)),
         Input::Fired(timer) => format!("fires {timer}"),
         Input::Command(command) => format!("is told {command}"),
-        Input::Restart(_) => "restarts".to_string(),
+        Input::Restart(Some(saved)) => format!("restarts with {}", C::saved(saved)),
+        Input::Restart(None) => format!("restarts with {NOTHING}"),
     }
 }
 
@@ -139,7 +234,18 @@ pub fn effect_words<C: Words>(effect: &EffectOf<C>) -> String {
     }
 }
 
-/// What a table said that a reader must not miss; rows that are taken are not shown.
+/// What a line that shows a row begins with.
+pub(super) const TAKES: &str = "takes row ";
+
+/// What a table said that only a trace shows.
+fn row_words(taken: &Taken) -> Option<String> {
+    match taken {
+        Taken::Row { machine, row } => Some(format!("{TAKES}{row} of {machine}")),
+        Taken::Ignored { .. } | Taken::Unexpected { .. } | Taken::Undone { .. } => None,
+    }
+}
+
+/// What a table said that a reader must not miss; rows that are taken only a trace shows.
 fn trouble(taken: &Taken) -> Option<String> {
     match taken {
         Taken::Row { .. } | Taken::Ignored { .. } => None,

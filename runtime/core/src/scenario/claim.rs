@@ -1,10 +1,12 @@
 //! The words of the claim system's nodes: clients, the claim server, a store behind the lock.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::actor::{Actor, Travels, Words};
+use super::read;
 use crate::claim::client::{self, Client};
 use crate::claim::keychain::{self, Keychain};
 use crate::claim::message::{Caller, Message, Request, ResourceName, Response, Server};
@@ -16,23 +18,39 @@ use turnstile_machines::{claim, claim_record};
 /// The node that the text after `is a` means, by the tables that are baked in.
 #[must_use]
 pub fn cast(what: &str) -> Option<Box<dyn Actor<Message>>> {
-    if let Some(what) = what.strip_prefix("claim client of resource ") {
-        let (number, waits) = match what.strip_suffix(" that waits") {
-            Some(number) => (number, true),
-            None => (what, false),
-        };
+    let (what, waits) = match what.strip_suffix(" that waits") {
+        Some(what) => (what, true),
+        None => (what, false),
+    };
+    if let Some(number) = what.strip_prefix("claim client of resource ") {
         let resource = ResourceName(number.parse().ok()?);
         return Some(Client { waits, ..Client::new(resource) }.into());
     }
-    match what {
-        "claim server" => Some(Records::new(Limits::DEFAULT).into()),
-        "claim server with room for 2" => {
-            Some(Records::new(Limits { waiters_max: 2, finished_max: 2 }).into())
-        }
-        "fence" => Some(Fence.into()),
-        "keychain" => Some(Keychain::new().into()),
-        _ => None,
+    if what == "keychain" {
+        return Some(Keychain { waits, ..Keychain::new() }.into());
     }
+    match what {
+        _ if waits => None,
+        "claim server" => Some(Records::new(Limits::DEFAULT).into()),
+        "fence" => Some(Fence.into()),
+        _ => {
+            let room = what.strip_prefix("claim server with room for ")?;
+            let (waiters_max, finished_max) = match room.split_once(" waiting and ") {
+                Some((waiting, over)) => (waiting, over.strip_suffix(" over")?),
+                None => (room, room),
+            };
+            let (waiters_max, finished_max) =
+                (waiters_max.parse().ok()?, finished_max.parse().ok()?);
+            Some(Records::new(Limits { waiters_max, finished_max }).into())
+        }
+    }
+}
+
+/// What a claim server with these limits is, behind `is a`.
+#[must_use]
+pub fn server_words(limits: Limits) -> String {
+    let Limits { waiters_max, finished_max } = limits;
+    format!("claim server with room for {waiters_max} waiting and {finished_max} over")
 }
 
 impl Travels for Message {
@@ -52,12 +70,18 @@ impl Travels for Message {
             Self::Response(_) | Self::Act { .. } => Vec::new(),
         }
     }
+
+    fn read(words: &str) -> Option<Self> {
+        read::message(words)
+    }
 }
 
 /// What a server or a proxy in trouble answers, whether or not it did what was asked.
 const UNAVAILABLE: u16 = 503;
 
 impl<R: claim::Rules> Words for Client<R> {
+    const COMMANDS: &'static str = "it is told to claim with key N, to release, to end, to act";
+
     fn peer_name(peer: Server) -> String {
         peer.to_string()
     }
@@ -84,6 +108,9 @@ impl<R: claim::Rules> Words for Client<R> {
 }
 
 impl<R: claim::Rules> Words for Keychain<R> {
+    const COMMANDS: &'static str = "it is told to claim resource N with key N, to release resource \
+                                    N, to act on resource N, to close";
+
     fn peer_name(peer: Server) -> String {
         peer.to_string()
     }
@@ -118,6 +145,9 @@ fn caller(name: &str) -> Option<Caller> {
 }
 
 impl<R: claim_record::Rules> Words for Records<R> {
+    const COMMANDS: &'static str = "it is told to give up claim N, to forget claim N, that client \
+                                    N hung up call N on claim N";
+
     fn peer_name(peer: Caller) -> String {
         peer.to_string()
     }
@@ -145,9 +175,15 @@ impl<R: claim_record::Rules> Words for Records<R> {
     fn saved(saved: &Saved) -> String {
         saved.to_string()
     }
+
+    fn restored(words: &str) -> Option<Saved> {
+        read::saved(words)
+    }
 }
 
 impl Words for Fence {
+    const COMMANDS: &'static str = "nobody tells it anything";
+
     fn peer_name(peer: Caller) -> String {
         peer.to_string()
     }

@@ -21,19 +21,33 @@
 //! The runner knows nodes only. It refuses a message that no earlier line sent, a timer that is
 //! not armed, a node that is not on stage; a lost answer is what the network puts in its place
 //! ([`Travels`]). [`play`] gives the same text back, with the effects as they are now.
+//!
+//! What a running driver did is noted in the same words ([`step_words`]): a trace is a scenario
+//! that says which rows were taken, too, in which `everyone else is a stranger`, whose messages are
+//! taken as they are written. [`replay`] says where a file departs from what the cores do.
 
 mod actor;
 mod claim;
+mod read;
+mod replay;
 mod script;
 mod stage;
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
-pub use actor::{Actor, Node, Sent, Travels, Words, effect_words, input_words};
-pub use claim::cast;
-pub use script::{Line, Script};
+pub use actor::{
+    Actor, Did, Node, Sent, Travels, Words, Wrong, effect_words, input_words, step_words,
+};
+pub use claim::{cast, server_words};
+pub use replay::{Departure, Replay, replay};
+pub use script::{Line, Scene, Script};
 pub use stage::Stage;
+
+/// Who may enter, for whoever let someone else in.
+const CAST: &str = "known are `claim client of resource N`, `keychain`, both perhaps `that waits`, \
+                    `claim server`, perhaps `with room for N waiting and N over`, and `fence`";
 
 /// Plays a scenario by the tables that are baked in, and gives its text with the effects as they
 /// are; a scenario whose effects are right comes back as it was.
@@ -43,12 +57,9 @@ pub use stage::Stage;
 /// [`Fault`] at the first line that cannot be played.
 pub fn play(text: &str) -> Result<String, Fault> {
     let script = Script::read(text)?;
-    let mut stage = Stage::new();
-    for line in &script.cast {
-        let node = cast(&line.text).ok_or_else(|| line.fault("no such node is known here"))?;
-        stage.enter(&line.name, node);
-    }
-    script.play(&mut stage)
+    let mut all = Vec::new();
+    script.play(cast, |_, effects| all.push(effects))?;
+    Ok(script.write(&all))
 }
 
 /// A line that cannot be played.
@@ -60,11 +71,14 @@ pub struct Fault {
     pub text: String,
     /// What is wrong with it.
     pub because: String,
+    /// What would be right.
+    pub help: String,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}: `{}`", self.line, self.because, self.text)
+        let Self { line, text, because, help } = self;
+        write!(f, "line {line}: {because}: `{text}`\nhelp: {help}")
     }
 }
 

@@ -1,12 +1,13 @@
-//! A scenario's text taken apart into its cast and its inputs, and put together again.
+//! A scenario's text taken apart into who enters and what happens, and put together again.
 
 use alloc::borrow::ToOwned as _;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Fault;
-use super::actor::Travels;
+use super::actor::{Actor, TAKES, Travels, Wrong};
 use super::stage::Stage;
 
 /// A scenario file.
@@ -14,116 +15,178 @@ use super::stage::Stage;
 pub struct Script {
     /// The claim that the scenario makes, and its paragraph; as written.
     pub head: String,
-    /// Who is on stage: a name and, after `is a`, what it is.
-    pub cast: Vec<Line>,
-    /// What happens: whom, and what; with the remarks before it.
-    pub inputs: Vec<(Vec<String>, Line)>,
-    /// Remarks after the last input.
+    /// Who enters and what happens, in order.
+    pub scenes: Vec<Scene>,
+    /// Remarks after the last of them.
     pub tail: Vec<String>,
+    /// Whether it says which rows are taken: a trace does.
+    pub shows_rows: bool,
 }
 
-/// A line that the runner reads.
+/// A line that the runner reads, and what stands around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// The remarks before it.
+    pub remarks: Vec<String>,
+    /// Whether a node enters, or something happens to one that has.
+    pub is_entry: bool,
+    /// The line.
+    pub line: Line,
+    /// The indented lines below, with their numbers: the effects as they are written.
+    pub written: Vec<(usize, String)>,
+}
+
+/// A line: whom it is about, and what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Its number, counted from 1.
     pub number: usize,
     /// The node.
     pub name: String,
-    /// The rest.
+    /// What it is, or what happens to it.
     pub text: String,
 }
 
-impl Line {
-    /// This line is wrong.
-    #[must_use]
-    pub fn fault(&self, because: &str) -> Fault {
-        let text = format!("{} {}", self.name, self.text);
-        Fault { line: self.number, text, because: because.to_owned() }
+impl Scene {
+    fn fault(&self, Wrong { because, help }: Wrong) -> Fault {
+        let Line { number, name, text } = &self.line;
+        let between = if self.is_entry { IS_A } else { " " };
+        Fault { line: *number, text: format!("{name}{between}{text}"), because, help }
     }
 }
 
 const IS_A: &str = " is a ";
+const STRANGERS: (&str, &str) = ("everyone else", "stranger");
 
 impl Script {
-    /// Takes a text apart. Effects are not kept: they are what comes of it.
+    /// Takes a text apart.
     ///
     /// # Errors
     ///
     /// [`Fault`] where a line names no node, or where there is no paragraph before the first.
     pub fn read(text: &str) -> Result<Self, Fault> {
         let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).collect();
-        let is_cast = |line: &str| line.contains(IS_A) && !line.ends_with('.');
-        let start = lines.iter().position(|(_, line)| is_cast(line)).unwrap_or(lines.len());
+        let start = opening(&lines).ok_or_else(|| Fault {
+            line: 1,
+            text: lines.first().map_or("", |(_, line)| line).to_owned(),
+            because: "a scenario opens with its claim, a blank line and a paragraph".to_owned(),
+            help: "after these and a blank line, `NAME is a WHAT` lets the first node enter"
+                .to_owned(),
+        })?;
         let (head, body) = lines.split_at(start);
         let head: Vec<&str> = head.iter().map(|(_, line)| *line).collect();
-        let paragraphs = head.split(|line| line.is_empty()).filter(|part| !part.is_empty()).count();
-        if paragraphs < 2 {
-            let because =
-                "a scenario opens with its claim, a blank line and a paragraph".to_owned();
-            return Err(Fault {
-                line: 1,
-                text: head.first().map_or("", |it| it).to_owned(),
-                because,
-            });
-        }
         let head = head.join("\n").trim_end().to_owned();
-        let mut script = Self { head, cast: Vec::new(), inputs: Vec::new(), tail: Vec::new() };
-        let mut remarks = Vec::new();
+        let mut script = Self { head, scenes: Vec::new(), tail: Vec::new(), shows_rows: false };
+        let mut names: Vec<String> = Vec::new();
         for &(number, line) in body {
-            if line.is_empty() || line.starts_with(' ') {
+            if line.is_empty() {
+                continue;
+            }
+            if let Some(effect) = line.strip_prefix("  ") {
+                script.shows_rows |= effect.starts_with(TAKES);
+                if let Some(scene) = script.scenes.last_mut() {
+                    scene.written.push((number, effect.to_owned()));
+                }
                 continue;
             }
             if line.starts_with('#') {
-                remarks.push(line.to_owned());
-            } else if let Some((name, what)) = line.split_once(IS_A)
-                && script.inputs.is_empty()
-            {
-                script.cast.push(Line { number, name: name.to_owned(), text: what.to_owned() });
-            } else {
-                let line = script.whose(number, line)?;
-                script.inputs.push((core::mem::take(&mut remarks), line));
+                script.tail.push(line.to_owned());
+                continue;
             }
+            let (is_entry, line) = match line.split_once(IS_A) {
+                Some((name, what)) => {
+                    names.push(name.to_owned());
+                    (true, Line { number, name: name.to_owned(), text: what.to_owned() })
+                }
+                None => (false, whose(&names, number, line)?),
+            };
+            let remarks = core::mem::take(&mut script.tail);
+            script.scenes.push(Scene { remarks, is_entry, line, written: Vec::new() });
         }
-        script.tail = remarks;
         Ok(script)
     }
 
-    fn whose(&self, number: usize, line: &str) -> Result<Line, Fault> {
-        let of = |cast: &Line| {
-            let text = line.strip_prefix(&*cast.name)?.strip_prefix(' ')?;
-            Some(Line { number, name: cast.name.clone(), text: text.to_owned() })
-        };
-        self.cast.iter().find_map(of).ok_or_else(|| Fault {
-            line: number,
-            text: line.to_owned(),
-            because: "no such node is on stage".to_owned(),
-        })
-    }
-
-    /// Plays every input and writes the scenario anew, with the effects as they are.
+    /// Plays every scene, and hands out what each comes to now.
     ///
     /// # Errors
     ///
-    /// [`Fault`] at the first input that cannot be played.
-    pub fn play<M: Travels>(&self, stage: &mut Stage<M>) -> Result<String, Fault> {
-        let mut text = format!("{}\n\n", self.head);
-        for Line { name, text: what, .. } in &self.cast {
-            text += &format!("{name}{IS_A}{what}\n");
+    /// [`Fault`] at the first line that cannot be played.
+    pub fn play<M: Travels>(
+        &self,
+        cast: impl Fn(&str) -> Option<Box<dyn Actor<M>>>,
+        mut each: impl FnMut(&Scene, Vec<String>),
+    ) -> Result<(), Fault> {
+        let mut stage = Stage::new();
+        for scene in &self.scenes {
+            let Line { name, text, .. } = &scene.line;
+            if !scene.is_entry {
+                let did = stage.happen(name, text).map_err(|wrong| scene.fault(wrong))?;
+                let rows = if self.shows_rows { did.rows } else { Vec::new() };
+                each(scene, rows.into_iter().chain(did.effects).collect());
+                continue;
+            }
+            if (&**name, &**text) == STRANGERS {
+                stage.admit_strangers();
+            } else {
+                let unknown = || Wrong::new("no such node is known here", super::CAST);
+                let node = cast(text).ok_or_else(|| scene.fault(unknown()))?;
+                stage.enter(name, node);
+            }
+            each(scene, Vec::new());
         }
-        for (remarks, line) in &self.inputs {
-            text += "\n";
-            for remark in remarks {
+        Ok(())
+    }
+
+    /// Writes the scenario anew, with these effects.
+    #[must_use]
+    pub fn write(&self, effects: &[Vec<String>]) -> String {
+        let mut text = format!("{}\n", self.head);
+        let mut follows_entry = false;
+        for (scene, effects) in self.scenes.iter().zip(effects) {
+            if !(scene.is_entry && follows_entry) {
+                text += "\n";
+            }
+            follows_entry = scene.is_entry;
+            for remark in &scene.remarks {
                 text += &format!("{remark}\n");
             }
-            text += &format!("{} {}\n", line.name, line.text);
-            let effects = stage.happen(&line.name, &line.text);
-            for effect in effects.map_err(|because| line.fault(&because))? {
+            let between = if scene.is_entry { IS_A } else { " " };
+            text += &format!("{}{between}{}\n", scene.line.name, scene.line.text);
+            for effect in effects {
                 text += &format!("  {effect}\n");
             }
         }
         for remark in &self.tail {
             text += &format!("\n{remark}\n");
         }
-        Ok(text)
+        text
     }
+}
+
+/// Where the first node enters: at the head of the third block of lines, or of a later one.
+fn opening(lines: &[(usize, &str)]) -> Option<usize> {
+    let (mut blocks, mut is_between) = (0, true);
+    for (place, (_, line)) in lines.iter().enumerate() {
+        let begins = is_between && !line.is_empty();
+        blocks += usize::from(begins);
+        is_between = line.is_empty();
+        if begins && blocks > 2 && line.contains(IS_A) && !line.ends_with('.') {
+            return Some(place);
+        }
+    }
+    None
+}
+
+/// Whom a line is about: the one with the longest name that it begins with.
+fn whose(names: &[String], number: usize, line: &str) -> Result<Line, Fault> {
+    let of = |name: &String| {
+        let text = line.strip_prefix(&**name)?.strip_prefix(' ')?;
+        Some(Line { number, name: name.clone(), text: text.to_owned() })
+    };
+    names.iter().filter_map(of).max_by_key(|line| line.name.len()).ok_or_else(|| Fault {
+        line: number,
+        text: line.to_owned(),
+        because: "no such node is on stage".to_owned(),
+        help: format!("on stage: {}; others enter by `NAME is a WHAT`", names.join(", ")),
+    })
 }

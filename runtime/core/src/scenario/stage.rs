@@ -7,12 +7,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Travels};
+use super::actor::{Actor, Did, Travels, Wrong};
 
 /// Where a scenario is played.
 pub struct Stage<M> {
     nodes: BTreeMap<String, Box<dyn Actor<M>>>,
     sent: Vec<Letter<M>>,
+    /// Whether nodes hear from others that are not on it.
+    has_strangers: bool,
 }
 
 struct Letter<M> {
@@ -31,41 +33,58 @@ impl<M: Travels> Stage<M> {
     /// An empty one.
     #[must_use]
     pub const fn new() -> Self {
-        Self { nodes: BTreeMap::new(), sent: Vec::new() }
+        Self { nodes: BTreeMap::new(), sent: Vec::new(), has_strangers: false }
     }
 
-    /// Puts a node on it.
+    /// Puts a node on it, in the place of one that has the same name.
     pub fn enter(&mut self, name: &str, node: Box<dyn Actor<M>>) {
         self.nodes.insert(name.to_owned(), node);
     }
 
-    /// One input happens to one node; the effects, in words.
+    /// From here on nodes may hear whatever they are said to hear from who is not on stage.
+    pub const fn admit_strangers(&mut self) {
+        self.has_strangers = true;
+    }
+
+    /// One input happens to one node.
     ///
     /// # Errors
     ///
     /// Why it cannot happen.
-    pub fn happen(&mut self, name: &str, words: &str) -> Result<Vec<String>, String> {
+    pub fn happen(&mut self, name: &str, words: &str) -> Result<Did<M>, Wrong> {
         let heard = match words.strip_prefix("hears ") {
             None => None,
             Some(words) => {
-                let (from, words) = words.split_once(": ").ok_or("from whom does it hear it?")?;
+                let (from, words) = words.split_once(": ").ok_or_else(|| {
+                    Wrong::new("from whom does it hear it?", "`hears WHOM: WHAT`")
+                })?;
                 Some((from, self.find(from, name, words)?))
             }
         };
-        let node = self.nodes.get_mut(name).ok_or("no such node is on stage")?;
-        let (effects, sent) = match heard {
+        let on_stage = || Wrong::new("no such node is on stage", "it enters by `NAME is a WHAT`");
+        let node = self.nodes.get_mut(name).ok_or_else(on_stage)?;
+        let did = match heard {
             None => node.happen(words)?,
             Some((from, message)) => node.hear(from, message)?,
         };
-        for (to, message) in sent {
-            self.sent.push(Letter { from: name.to_owned(), to, message });
+        for (to, message) in &did.sent {
+            // What a stranger is sent nobody hears.
+            if !self.has_strangers || self.nodes.contains_key(to) {
+                let (from, to) = (name.to_owned(), to.clone());
+                self.sent.push(Letter { from, to, message: message.clone() });
+            }
         }
-        Ok(effects)
+        Ok(did)
     }
 
     /// The message that reads so and that may arrive: one that was sent, altered by the network at
     /// most; or what stands for the answer to a request. Once sent it may arrive more than once.
-    fn find(&self, from: &str, to: &str, words: &str) -> Result<M, String> {
+    fn find(&self, from: &str, to: &str, words: &str) -> Result<M, Wrong> {
+        if self.has_strangers && !self.nodes.contains_key(from) {
+            let message = M::read(words).filter(|message| format!("{message}") == words);
+            let help = "it is written as in a `sends` line";
+            return message.ok_or_else(|| Wrong::new("no message reads so", help));
+        }
         let between = |a: &str, b: &str| {
             let (a, b) = (a.to_owned(), b.to_owned());
             self.sent.iter().filter(move |letter| letter.from == a && letter.to == b)
@@ -77,7 +96,11 @@ impl<M: Travels> Stage<M> {
         });
         let unanswered = between(to, from).flat_map(|letter| letter.message.unanswered());
         let mut all = sent.chain(unanswered);
-        all.find(|message| format!("{message}") == words)
-            .ok_or_else(|| format!("{from} never sent it to {to}"))
+        all.find(|message| format!("{message}") == words).ok_or_else(|| {
+            let last = between(from, to).last().map(|letter| format!("{}", letter.message));
+            let last = last.map_or("nothing".into(), |last| format!("last: `{last}`"));
+            let because = format!("{from} never sent it to {to}");
+            Wrong::new(because, format!("it has sent {last}"))
+        })
     }
 }

@@ -66,7 +66,7 @@ struct Args {
     /// How long a request's header or body may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     patience: f64,
-    /// Notes every step of the core in this file, a line of JSON each.
+    /// Notes every step of the core in this file, for `turnstile replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Writes the log as JSON. What is logged says TURNSTILE_LOG (info, debug, ...).
@@ -130,7 +130,7 @@ fn options(args: Args) -> io::Result<Options> {
         wait_max: seconds(args.wait_max)?,
         unasked_max: seconds(args.unasked_max)?,
         connections_max: args.connections_max,
-        trace: args.trace.map(|path| Trace::create("server", &path)).transpose()?,
+        trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
         ..defaults
     };
     options.limits.waiters_max = args.waiters_max;

@@ -23,7 +23,7 @@ use super::order::{New, Order, Refusal, View};
 use super::pace::Dice;
 use super::request::read;
 use crate::timers::Timers;
-use crate::trace::{Step, Trace};
+use crate::trace::Trace;
 
 /// Everything that the claims of a manager have in common.
 #[derive(Debug)]
@@ -91,6 +91,9 @@ impl Drive {
 
     /// Runs until nobody can want anything more, and nothing is held or asked for.
     pub(super) async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+        if let Some(trace) = &self.trace {
+            trace.enter("keychain that waits");
+        }
         self.step(Input::Restart(None));
         let mut is_open = true;
         while is_open || !self.entries.is_empty() {
@@ -219,7 +222,7 @@ impl Drive {
             None => self.core.step(&mut self.state, input, &mut out),
             Some(trace) => {
                 self.core.step(&mut self.state, input.clone(), &mut out);
-                trace.note(Step::Client { input, out: out.clone() });
+                trace.note::<Keychain>(&input, &out);
             }
         }
         crate::trace::log(&out.rows);

@@ -5,10 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use turnstile_core::claim::record::Status;
+
 use super::entry::Entry;
 use crate::wire::claim::ClaimBody;
 use crate::wire::filter::Filter;
-use crate::wire::status::Status;
 
 /// The claims and the names of their resources.
 #[derive(Debug, Default)]
@@ -84,10 +85,10 @@ impl Book {
     }
 
     fn set_live(&mut self, id: u64, status: Status) {
-        if matches!(status, Status::Waiting | Status::Active) {
-            self.live.insert(id);
-        } else {
+        if status.is_final() {
             self.live.remove(&id);
+        } else {
+            self.live.insert(id);
         }
     }
 
@@ -125,7 +126,7 @@ impl Book {
         now_us: u64,
     ) -> Vec<ClaimBody<'a>> {
         let wants_live =
-            matches!(filter.status, Some(Status::Waiting | Status::Active)) || filter.ttl.is_set();
+            filter.status.is_some_and(|status| !status.is_final()) || filter.ttl.is_set();
         let ids: Box<dyn Iterator<Item = u64>> = match &filter.resource {
             Some(resource) => {
                 let name = self.numbers.get(resource.as_str());

@@ -4,7 +4,7 @@
 
 use tokio::sync::oneshot;
 use turnstile_core::claim::message::{Caller, Message, Response};
-use turnstile_core::claim::record::{self, Notice, Records, Saved, Timer};
+use turnstile_core::claim::record::{Notice, Records, Saved, Status, Timer};
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
@@ -14,8 +14,6 @@ use super::engine::{Alarm, Engine};
 use super::entry::Entry;
 use super::reply::Reply;
 use super::saved;
-use crate::trace::Step;
-use crate::wire::status::Status;
 
 impl Engine {
     /// One step of the core, and its effects. Returns the answer to the request in hand.
@@ -30,7 +28,7 @@ impl Engine {
             None => self.core.step(&mut self.state, input, &mut out),
             Some(trace) => {
                 self.core.step(&mut self.state, input.clone(), &mut out);
-                trace.note(Step::Server { input, out: out.clone() });
+                trace.note::<Records>(&input, &out);
             }
         }
         self.metrics.count(&out.rows);
@@ -109,7 +107,7 @@ impl Engine {
 
     fn note(&mut self, notice: Notice, hand: Option<&mut Hand>) {
         let Notice::Became { claim, status, token } = notice;
-        let (id, status) = (claim.number(), spell(status));
+        let id = claim.number();
         let now_us = self.clock.now_us();
         self.metrics.became(status);
         // While a claim waits, it is counted how long nobody has asked for it.
@@ -179,18 +177,5 @@ impl Engine {
             }
         };
         Some((call.reply, reply))
-    }
-}
-
-/// The wire's word for a status of the core.
-const fn spell(status: record::Status) -> Status {
-    match status {
-        record::Status::Waiting => Status::Waiting,
-        record::Status::Active => Status::Active,
-        record::Status::Released => Status::Released,
-        record::Status::Aborted => Status::Aborted,
-        record::Status::Withdrawn => Status::Withdrawn,
-        record::Status::Revoked => Status::Revoked,
-        record::Status::Expired => Status::Expired,
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use turnstile_core::claim::message::{Ask, Asked as To, Caller, Message, Request, ResourceName};
 use turnstile_core::claim::record::{Command, Kept, Limits, Records, Saved, State, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
+use turnstile_core::scenario::server_words;
 use turnstile_core::step::OutOf;
 use turnstile_core::{Core as _, Input};
 
@@ -80,6 +81,9 @@ impl Engine {
         let found = saved::read(image)?;
         let clock = Clock::start(wall_us, found.meta.alive_us);
         let core = Records::new(limits);
+        if let Some(trace) = &trace {
+            trace.enter(&server_words(limits));
+        }
         let mut engine = Self {
             state: core.start(),
             core,

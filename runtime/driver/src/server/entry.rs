@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use turnstile_core::claim::record::Status;
 
 use crate::wire::claim::{Change, ClaimBody};
 use crate::wire::date::Date;
-use crate::wire::status::Status;
 
 /// A claim's history and lease.
 #[derive(Clone, Debug)]

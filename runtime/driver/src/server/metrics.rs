@@ -4,9 +4,8 @@
 
 use std::fmt::Write as _;
 
+use turnstile_core::claim::record::Status;
 use turnstile_core::step::Taken;
-
-use crate::wire::status::Status;
 
 /// Counts since the start.
 #[derive(Clone, Debug, Default)]

@@ -83,7 +83,7 @@ impl Reply {
         match (status, asked, entry) {
             (204, _, _) => Self::text(204, Vec::new()),
             (400, Asked::Patch(field), Some((id, entry))) => {
-                let now = entry.status();
+                let now = entry.status().name();
                 let text = format!("The claim is {now}: its {field} cannot be updated so");
                 Self::json(400, &json!({ field: text, "claim_id": id, "now": now }))
             }

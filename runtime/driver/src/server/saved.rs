@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use turnstile_core::claim::message::ResourceName;
-use turnstile_core::claim::record::Kept;
+use turnstile_core::claim::record::{Kept, Status};
 use turnstile_core::number::{IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
 use super::entry::Entry;
 use crate::store::{Batch, Image, Key};
-use crate::wire::status::Status;
 
 const VERSION: u8 = 1;
 

@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use turnstile_core::claim::record::Status;
 
 use crate::wire::date::Date;
-use crate::wire::status::Status;
 
 /// A claim as the server writes it. Durations are seconds.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +16,7 @@ pub struct ClaimBody<'a> {
     /// The name of what is claimed.
     pub resource: &'a str,
     /// Where it stands.
+    #[serde(with = "crate::wire::status")]
     pub status: Status,
     /// When it was posted.
     pub created: Date,
@@ -37,6 +38,7 @@ pub struct ClaimBody<'a> {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Change {
     /// The status it came to.
+    #[serde(with = "crate::wire::status")]
     pub status: Status,
     /// When.
     pub timestamp: Date,
@@ -50,6 +52,7 @@ pub struct ClaimSeen {
     /// The name of what is claimed.
     pub resource: String,
     /// Where it stands.
+    #[serde(with = "crate::wire::status")]
     pub status: Status,
     /// When it was posted.
     #[serde(default)]

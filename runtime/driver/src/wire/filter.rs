@@ -2,8 +2,9 @@
 //!
 //! It reads text and holds values against bounds; the claims themselves it never sees.
 
+use turnstile_core::claim::record::Status;
+
 use crate::wire::ask::Reasons;
-use crate::wire::status::Status;
 
 /// How many claims are listed unless a limit is given.
 const LIMIT_DEFAULT: usize = 10;

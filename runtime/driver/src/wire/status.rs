@@ -1,66 +1,22 @@
-//! The statuses of a claim, as the protocol spells them.
-//!
-//! This is spelling only: which status follows which is the core's.
+//! The statuses of a claim in JSON: the core's words, as strings.
 
-use std::fmt;
+use serde::de::{Deserialize as _, Deserializer, Error as _};
+use serde::ser::Serializer;
+use turnstile_core::claim::record::Status;
 
-/// Where a claim stands.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// In its resource's queue.
-    Waiting,
-    /// It holds the lock.
-    Active,
-    /// Given back by its holder.
-    Released,
-    /// Given up by a failing client.
-    Aborted,
-    /// Given up while it waited.
-    Withdrawn,
-    /// Taken away.
-    Revoked,
-    /// Its ttl has lapsed and another wanted the resource.
-    Expired,
+/// Writes the protocol's word.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn serialize<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.name())
 }
 
-impl Status {
-    /// All, in the order of the protocol's description.
-    pub const ALL: [Self; 7] = [
-        Self::Waiting,
-        Self::Active,
-        Self::Released,
-        Self::Aborted,
-        Self::Withdrawn,
-        Self::Revoked,
-        Self::Expired,
-    ];
-
-    /// The protocol's spelling.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Active => "active",
-            Self::Released => "released",
-            Self::Aborted => "aborted",
-            Self::Withdrawn => "withdrawn",
-            Self::Revoked => "revoked",
-            Self::Expired => "expired",
-        }
-    }
-
-    /// The status of a spelling.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+/// Reads the protocol's word.
+///
+/// # Errors
+/// When it is none of them.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Status, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Status::from_name(&name).ok_or_else(|| D::Error::custom(format!("{name:?} is no status")))
 }

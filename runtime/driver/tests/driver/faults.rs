@@ -13,10 +13,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use turnstile_driver::client::{Cause, Dice, Manager, Setup};
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::trace::{Step, Trace};
 
 use crate::http::Running;
-use crate::replay::Replay;
+use crate::replay::Notes;
 
 const CLIENTS: u64 = 3;
 /// How often each client gets the lock.
@@ -141,11 +140,7 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     let seed = std::env::var("TURNSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| Dice::loose().number());
     println!("TURNSTILE_SEED={seed} cargo test -p turnstile-driver --test driver faults");
-    let steps: Arc<Mutex<Vec<(String, Step)>>> = Arc::default();
-    let noted = steps.clone();
-    let trace = Trace::new("server", move |node, step| {
-        noted.lock().expect("nobody panics with it").push((node.to_owned(), step));
-    });
+    let (notes, trace) = Notes::new();
     let options = Options { trace: Some(trace.clone()), ..Options::default() };
     let server = Running::start(Storage::Memory, options);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has ports");
@@ -159,7 +154,7 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
             let mut setup = Setup::new(&format!("http://{at}"));
             setup.ttl = TTL;
             setup.dice = Dice::seeded(seed ^ number << 32);
-            setup.trace = Some(trace.of(&format!("client {number}")));
+            setup.trace = Some(trace.of(&format!("program {number}")));
             tokio::spawn(take_turns(setup.build().expect("a good address"), newest.clone()))
         })
         .collect();
@@ -168,8 +163,7 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     }
     proxy.abort();
     drop(server);
-    let steps = steps.lock().expect("nobody panics with it");
-    let count = Replay::of(steps.iter().map(|(node, step)| (node.as_str(), step)));
+    let count = notes.replay();
     let counts = counts.lock().expect("nobody panics with it");
     println!("{count} steps replayed, faults: {counts:?}");
     assert!(counts.values().sum::<u64>() > counts[&Fault::None], "things went wrong");

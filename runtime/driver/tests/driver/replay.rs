@@ -1,56 +1,67 @@
-//! Replays a trace: what the driver noted must be a run of the shipped cores, step by step.
+//! Replays a trace: what the driver noted must be a run of the shipped cores, line by line.
 
-use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-use turnstile_core::Core as _;
-use turnstile_core::claim::keychain::{self, Keychain};
-use turnstile_core::claim::record::{self, Limits, Records};
-use turnstile_core::step::{OutOf, Taken};
-use turnstile_driver::trace::Step;
+use turnstile_core::scenario::replay;
+use turnstile_driver::trace::{HEAD, Trace};
 
-/// The cores that a trace's nodes are run against.
-pub(crate) struct Replay;
+/// A trace that is kept in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Notes(Arc<Mutex<String>>);
 
-impl Replay {
-    /// Replays steps in their order; how many there were.
+impl Notes {
+    /// An empty one, and the trace of a server that goes there.
+    pub(crate) fn new() -> (Self, Trace) {
+        let notes = Self(Arc::new(Mutex::new(HEAD.to_owned())));
+        let noted = notes.clone();
+        let trace = Trace::new("turnstiled", move |text| {
+            noted.0.lock().expect("nobody panics with it").push_str(text);
+        });
+        (notes, trace)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().expect("nobody panics with it").clone()
+    }
+
+    /// Replays it; how many steps there were.
     ///
-    /// A step whose rows or effects differ from what the core does fails the test, and so does an
-    /// event without a row.
-    pub(crate) fn of<'a>(steps: impl Iterator<Item = (&'a str, &'a Step)>) -> u64 {
-        let server = Records::new(Limits::DEFAULT);
-        let mut server_state: record::State = server.start();
-        let client = Keychain { waits: true, ..Keychain::new() };
-        let mut clients: BTreeMap<&str, keychain::State> = BTreeMap::new();
-        let mut count = 0;
-        for (node, step) in steps {
-            count += 1;
-            match step {
-                Step::Server { input, out } => {
-                    let mut again = OutOf::<Records>::default();
-                    server.step(&mut server_state, input.clone(), &mut again);
-                    assert_eq!(&again, out, "step {count} of {node}: {input:?}");
-                    check_rows(node, count, &again.rows);
-                }
-                Step::Client { input, out } => {
-                    let state = clients.entry(node).or_insert_with(|| client.start());
-                    let mut again = OutOf::<Keychain>::default();
-                    client.step(state, input.clone(), &mut again);
-                    assert_eq!(&again, out, "step {count} of {node}: {input:?}");
-                    check_rows(node, count, &again.rows);
-                }
-            }
-        }
-        count
+    /// A row or an effect that is not what the core does fails the test, and so does an event
+    /// without a row.
+    #[track_caller]
+    pub(crate) fn replay(&self) -> usize {
+        let text = self.text();
+        let replay = replay(&text).unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(replay.is_as_written(), "{replay:#?}");
+        let trouble = text.lines().find(|line| line.starts_with("  !"));
+        assert_eq!(trouble, None, "every event has a row");
+        replay.steps
     }
 }
 
-fn check_rows(node: &str, count: u64, rows: &[Taken]) {
-    for taken in rows {
-        match taken {
-            Taken::Row { .. } | Taken::Ignored { .. } => {}
-            Taken::Unexpected { .. } | Taken::Undone { .. } => {
-                panic!("step {count} of {node}: {taken:?}");
-            }
-        }
-    }
+#[test]
+fn a_trace_that_was_tampered_with_departs() {
+    let (notes, trace) = Notes::new();
+    let options = turnstile_driver::server::Options { trace: Some(trace), ..Default::default() };
+    let storage = turnstile_driver::server::Storage::Memory;
+    let server = crate::http::Running::start(storage, options);
+    let mut client = server.client();
+    let held = client.post(r#"{"resource":"r","ttl":60}"#).expect(201);
+    client.post(r#"{"resource":"r","ttl":60}"#).expect(202);
+    client.set(&held.path(), "released").expect(204);
+    drop(server);
+    assert!(notes.replay() >= 4);
+    let text = notes.text();
+    let departures = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from} is not in {text}");
+        replay(&text.replacen(from, to, 1)).expect("it can be played").departures
+    };
+    let [token] = &departures("201 claim 1 token 1", "201 claim 1 token 9")[..] else {
+        panic!("one line departs");
+    };
+    assert!(token.now.as_ref().is_some_and(|now| now.ends_with("token 1")), "{token:?}");
+    assert!(!departures("  arms ttl of claim 1\n", "").is_empty(), "an effect is missing");
+    let row = text.lines().find(|line| line.starts_with("  takes row ")).expect("a row");
+    assert!(!departures(&format!("{row}\n"), "").is_empty(), "a row is missing");
+    assert!(!departures(row, "  takes row 0 of claim-record").is_empty(), "another row");
 }

@@ -74,6 +74,24 @@ pub enum Status {
 }
 
 impl Status {
+    /// All, in the order of the protocol's description. A store keeps their places in it: a new
+    /// one goes to the end.
+    pub const ALL: [Self; 7] = [
+        Self::Waiting,
+        Self::Active,
+        Self::Released,
+        Self::Aborted,
+        Self::Withdrawn,
+        Self::Revoked,
+        Self::Expired,
+    ];
+
+    /// The status of a word of the protocol.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
     /// The protocol's word.
     #[must_use]
     pub const fn name(self) -> &'static str {

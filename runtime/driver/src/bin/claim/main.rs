@@ -13,6 +13,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use turnstile_driver::client::{Cause, Connector, Error, Setup};
 use turnstile_driver::keychain;
+use turnstile_driver::trace::Trace;
 
 /// Exit status: the claim server cannot be reached, or refuses.
 const UNAVAILABLE: u8 = 69;
@@ -33,6 +34,9 @@ struct Cli {
     /// The server; TURNSTILE_URL unless given.
     #[arg(long, global = true, value_name = "URL")]
     url: Option<String>,
+    /// Notes every step of the core in this file, for `turnstile replay`.
+    #[arg(long, global = true, value_name = "FILE")]
+    trace: Option<PathBuf>,
     #[command(subcommand)]
     wish: Wish,
 }
@@ -139,7 +143,12 @@ fn main() -> ExitCode {
 }
 
 async fn grant(cli: Cli) -> Result<u8, Error> {
-    let setup = setup(cli.url)?;
+    let mut setup = setup(cli.url)?;
+    if let Some(path) = cli.trace {
+        let trace = Trace::create("claim", &path)
+            .map_err(|error| Cause::Credentials(format!("{}: {error}", path.display())))?;
+        setup.trace = Some(trace);
+    }
     match cli.wish {
         Wish::Run(args) => run::run(setup, args).await,
         Wish::Ls { resource, status, limit, json } => {

@@ -2,18 +2,17 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use turmoil::{Builder, Sim};
 use turnstile_driver::client::{Cause, Claim, Clock, Dice, Error, Manager, Setup};
 use turnstile_driver::server::{Options, Server, Storage};
 use turnstile_driver::store::Disk;
-use turnstile_driver::trace::{Step, Trace};
+use turnstile_driver::trace::Trace;
 
 use super::fenced::Register;
 use super::network::{Listener, connector};
-use crate::replay::Replay;
+use crate::replay::Notes;
 
 const PORT: u16 = 5000;
 const CLIENTS: [&str; 3] = ["c0", "c1", "c2"];
@@ -86,11 +85,7 @@ pub(super) fn simulate(seed: u64) -> Outcome {
         outcome: Outcome::default(),
     }));
     let disk = Disk::default();
-    let steps: Arc<Mutex<Vec<(String, Step)>>> = Arc::default();
-    let noted = steps.clone();
-    let trace = Trace::new("server", move |node, step| {
-        noted.lock().expect("nobody panics with it").push((node.to_owned(), step));
-    });
+    let (notes, trace) = Notes::new();
     host_server(&mut sim, seed, &disk, &trace);
     for (number, name) in CLIENTS.into_iter().enumerate() {
         host_client(&mut sim, seed, (number, name), &world, &trace);
@@ -103,8 +98,7 @@ pub(super) fn simulate(seed: u64) -> Outcome {
     outcome.overwritten_fenced = world.borrow().fenced.overwritten;
     outcome.overwritten_unfenced = world.borrow().unfenced.overwritten;
     drop(sim);
-    let steps = steps.lock().expect("nobody panics with it");
-    outcome.steps_replayed = Replay::of(steps.iter().map(|(node, step)| (node.as_str(), step)));
+    outcome.steps_replayed = notes.replay() as u64;
     outcome
 }
 
