@@ -3,6 +3,7 @@
 mod build;
 pub mod claim;
 mod coverage;
+mod formulas;
 pub mod group;
 pub mod lock;
 mod rules;

@@ -53,7 +53,7 @@ fn words(
         Op::Abandon(id) => format!("Abandon {}", resource(id)),
     };
     let act = |entry: &Do| {
-        let Do::Act { action, ops } = entry;
+        let Do::Act { action, ops, each: _ } = entry;
         let ops: Vec<String> = ops.iter().map(op).collect();
         format!("{} {ops:?}", names.actions[action.index()].name)
     };

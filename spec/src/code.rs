@@ -42,6 +42,12 @@ codes! {
     COLLISION = "T015";
     /// A name without a Rust spelling, or one that means something else.
     BAD_NAME = "T016";
+    /// A predicate, collection, rule, state or set of a formula that nothing declares.
+    UNDECLARED_PREDICATE = "T017";
+    /// A variable that stands for nothing, or for two things.
+    VARIABLE = "T018";
+    /// A predicate, collection or rule that is given more or fewer things than it speaks of.
+    ARGUMENTS = "T019";
     /// A row written twice.
     DUPLICATE_ROW = "T020";
     /// Two rows that take the same event.
@@ -56,6 +62,10 @@ codes! {
     EMPTY = "T025";
     /// A pattern that says nothing.
     UNREADABLE = "T026";
+    /// A formula that cannot be read or that asks for itself.
+    FORMULA = "T027";
+    /// An entry of `do` that is neither an action, a condition nor a loop, or a loop that cannot be.
+    LOOP = "T028";
     /// A state that no run comes to.
     UNREACHABLE = "T030";
     /// A state that nothing leaves and that is not final.

@@ -96,6 +96,17 @@ names of one list may not come to the same variant. Give one of them another wit
 "A name must have a letter or a digit to be spelled in Rust, may not be `Self`, and may not be a
 word that the language has given a meaning: `any` and `same` as states or sets, `timer`,
 `request` and `note` as resources. A set may not be called like a state."
+    "T017" "undeclared-predicate" "a name in a formula or a loop that nothing declares"
+"A leaf of a formula is a predicate with its things, `covers(lock, byte)`, another rule with its
+things, or `lock in ACTIVE`: an instance and a state or a set. A quantifier goes over a state, a set
+or a collection, a loop over a collection. What the core answers stands under `predicates`, what it
+lists under `collections`."
+    "T018" "variable" "a variable that stands for nothing, or for two things"
+"A formula speaks of the things that its rule has under `of` and of the variables of the quantifiers
+around it. Each name stands for one thing at a time."
+    "T019" "arguments" "too few or too many things"
+"A predicate, a collection and a rule are given as many things as stand under `of` where they are
+declared."
     "T020" "duplicate-row" "a row written twice"
 "Two rows are the same in source, event, condition, destination and actions. If the document
 repeats itself, remove the second by an amendment."
@@ -121,6 +132,14 @@ taken."
 "A pattern is a list of values, ranges and classes, with `except` before those that are taken
 away: `404`, `4xx`, `400..409`, `5xx, 404`, `4xx except 404`, `true`, a word of the list. An
 event that carries nothing has no pattern."
+    "T027" "formula" "a formula that cannot be read"
+"`implies` and `iff` take two conditions; a quantifier names its variable and what it goes over,
+`every: lock in ACTIVE`, and has `is`; a rule may ask others, and none of those may come back to it;
+an invariant speaks of no thing from outside."
+    "T028" "loop" "an entry of `do` that cannot be"
+"An entry is an action, `{ if: GUARD, do: [...] }` or `{ for each: COLLECTION, do: [...] }`. In a
+loop stand actions only, and none that creates or deletes what a state holds, for a state holds it
+once. What a loop goes over is of nothing else: a row has no thing to give it."
     "T030" "unreachable" "no run comes to a state"
 "From the initial state no chain of rows leads here, whatever happens. Either a row is missing or
 the state is of no use."

@@ -29,9 +29,13 @@ pub(crate) static TABLE: Shape = Shape {
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "What a row does."),
         may("resources", Kind::Names(&RESOURCE), "Timers, requests, notes; general words."),
         may("guards", Kind::Names(&GUARD_NAME), "Named booleans that the core answers."),
+        may("predicates", ASKED_NAMES, "What the core answers about things."),
+        may("collections", ASKED_NAMES, "What the core lists."),
         must("transitions", Kind::List(&Kind::Map(&ROW)), "The rows, in the document's order."),
         may("ignore", CELLS, "Cells without a row in which the event changes nothing."),
         may("impossible", CELLS, "Cells without a row to which the event cannot come."),
+        may("rules", RULES, "The document's formulas about some things: who may do what."),
+        may("invariants", RULES, "The document's formulas that are always so."),
         may("uncited", UNCITED, "Lines of the document that nothing cites, and why."),
         may("amendments", AMENDMENTS, "Where the table differs from its document, and why."),
     ],
@@ -55,8 +59,9 @@ const DO: Kind = Kind::List(&STEP);
 static BRANCH: Shape = Shape {
     name: "branch",
     keys: &[
-        must("if", GUARD, "The condition, answered before the row is taken."),
-        must("do", Kind::List(&STEP), "What is done where it is true."),
+        may("if", GUARD, "The condition, answered before the row is taken."),
+        may("for each", Kind::Text, "The collection: what is done is done for each of its things."),
+        must("do", Kind::List(&STEP), "What is done."),
     ],
 };
 
@@ -115,6 +120,7 @@ static ACTION: Shape = Shape {
         may("deletes", ONE_OR_MORE, "The resources that are held no longer."),
         may("restarts", ONE_OR_MORE, "The timers that are held and start anew."),
         may("abandons", ONE_OR_MORE, "The requests whose answers no longer reach the table."),
+        may("tells", Kind::Text, "The event that other instances get in the same step."),
         IDENT,
         CITE,
     ],
@@ -139,6 +145,44 @@ static CONDITION: Shape = Shape {
         may("all", Kind::List(&GUARD), "Every one of these."),
         may("any", Kind::List(&GUARD), "At least one of these."),
         may("not", GUARD, "The opposite."),
+    ],
+};
+
+const ASKED_NAMES: Kind = Kind::Names(&Kind::Map(&ASKED));
+
+static ASKED: Shape = Shape {
+    name: "predicate or collection",
+    keys: &[may("of", NAMES, "The things that it speaks of, in order."), ABOUT, IDENT, CITE],
+};
+
+const RULES: Kind = Kind::Names(&Kind::Map(&RULE));
+
+static RULE: Shape = Shape {
+    name: "rule",
+    keys: &[
+        may("of", NAMES, "The things that it speaks of, in order."),
+        must("is", FORMULA, "The formula."),
+        ABOUT,
+        IDENT,
+        CITE,
+    ],
+};
+
+/// A formula: a leaf, a connective over formulas, or a quantifier.
+static FORMULA: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FORMULA_MAP)]);
+
+static FORMULA_MAP: Shape = Shape {
+    name: "formula",
+    keys: &[
+        may("all", Kind::List(&FORMULA), "Every one of these."),
+        may("any", Kind::List(&FORMULA), "At least one of these."),
+        may("not", FORMULA, "The opposite."),
+        may("implies", Kind::List(&FORMULA), "Two: where the first is so, so is the second."),
+        may("iff", Kind::List(&FORMULA), "Two: both are so, or neither."),
+        may("every", Kind::Text, "`VARIABLE in STATE`, a set or a collection: so of all."),
+        may("some", Kind::Text, "`VARIABLE in STATE`, a set or a collection: so of one."),
+        may("none", Kind::Text, "`VARIABLE in STATE`, a set or a collection: so of none."),
+        may("is", FORMULA, "What is so of the variable."),
     ],
 };
 
@@ -215,6 +259,10 @@ static ADD: Shape = Shape {
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "New actions."),
         may("resources", Kind::Names(&RESOURCE), "New resources."),
         may("guards", Kind::Names(&GUARD_NAME), "New guards."),
+        may("predicates", ASKED_NAMES, "New predicates."),
+        may("collections", ASKED_NAMES, "New collections."),
+        may("rules", RULES, "New rules."),
+        may("invariants", RULES, "New invariants."),
         may("transitions", Kind::List(&Kind::Map(&ROW)), "New rows, after the others."),
         may("ignore", CELLS, "New ignored cells."),
         may("impossible", CELLS, "New impossible cells."),
@@ -230,6 +278,8 @@ static CHANGE: Shape = Shape {
         may("events", Kind::Names(&Kind::Map(&EVENT)), "Events."),
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "Actions."),
         may("resources", Kind::Names(&RESOURCE), "Resources."),
+        may("rules", RULES, "Rules."),
+        may("invariants", RULES, "Invariants."),
     ],
 };
 
@@ -251,6 +301,8 @@ static REMOVE: Shape = Shape {
         may("actions", NAMES, "Actions."),
         may("resources", NAMES, "Resources."),
         may("guards", NAMES, "Guards."),
+        may("rules", NAMES, "Rules."),
+        may("invariants", NAMES, "Invariants."),
         may("ignore", Kind::List(&Kind::Map(&CELL_SELECTOR)), "Ignored cells."),
         may("impossible", Kind::List(&Kind::Map(&CELL_SELECTOR)), "Impossible cells."),
     ],

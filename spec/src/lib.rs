@@ -9,6 +9,7 @@ mod camel;
 pub mod code;
 pub mod explain;
 pub mod fault;
+pub mod formula;
 mod language;
 pub mod limit;
 mod lint;

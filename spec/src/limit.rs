@@ -25,6 +25,10 @@ pub const FAULTS: usize = 400;
 pub const CELL_ROWS: usize = 50;
 /// Names and connectives of one condition.
 pub const CONDITION: usize = 32;
+/// Names, connectives and quantifiers of one rule or invariant.
+pub const FORMULA: usize = 200;
+/// Things that one formula speaks of at once: parameters and variables.
+pub const VARIABLES: usize = 8;
 /// Values, ranges and classes of one pattern.
 pub const PATTERN: usize = 32;
 /// Conditions inside one `do`.

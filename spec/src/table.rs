@@ -8,6 +8,7 @@
 use std::ops::RangeInclusive;
 
 use crate::fault::Span;
+use crate::formula::{CollectionId, Formulas, Words};
 
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -55,6 +56,10 @@ pub struct Vocabulary {
     pub resources: Vec<Resource>,
     /// Guards: named booleans that the core answers.
     pub guards: Vec<Name>,
+    /// What another instance of the machine gets by an action, where it gets something.
+    pub tells: Vec<(ActionId, EventId)>,
+    /// The names of rules and invariants, and of what they ask.
+    pub formulas: Words,
     /// Rows as written, with the words of the file.
     pub rows: Vec<Written>,
 }
@@ -188,6 +193,8 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// What is said of the cells without a row.
     pub cells: Vec<Cell>,
+    /// The rules and invariants.
+    pub formulas: Formulas,
 }
 
 /// What a state is in one table.
@@ -276,7 +283,18 @@ pub enum Do {
         action: ActionId,
         /// Its effects on resources, in the order declared.
         ops: Vec<Op>,
+        /// The loop that it stands in: it is done for each thing of the collection.
+        each: Option<Each>,
     },
+}
+
+/// A loop of a row. Entries of one loop follow each other, and are done together for each thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Each {
+    /// What the core lists.
+    pub collection: CollectionId,
+    /// Which loop of the row, from 0.
+    pub number: u8,
 }
 
 /// What an action does to a resource.

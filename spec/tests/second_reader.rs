@@ -32,6 +32,15 @@ fn text(value: &Value) -> String {
     }
 }
 
+/// The actions of a `do`, those under conditions and in loops with the others.
+fn actions(value: &Value) -> Vec<String> {
+    let each = |value: &Value| match value {
+        Value::Mapping(_) => actions(value),
+        _ => vec![text(value)],
+    };
+    items(value, "do").into_iter().flat_map(each).collect()
+}
+
 fn lines(lines: &[Lines]) -> String {
     let texts = lines.iter().map(|lines| match (lines.start(), lines.end()) {
         (first, last) if first == last => first.to_string(),
@@ -78,14 +87,36 @@ fn check(name: &str, yaml: &str) {
         added("resources").into_iter().filter(|r| !is_general(r)).collect();
     assert_eq!(declared(names.resources.iter().map(|r| &r.name)), resources, "{name}: resources");
 
+    let lists = [
+        ("predicates", &names.formulas.predicates),
+        ("collections", &names.formulas.collections),
+        ("rules", &names.formulas.rules),
+        ("invariants", &names.formulas.invariants),
+    ];
+    for (section, list) in lists {
+        let ours = declared(list.iter().map(|one| &one.name));
+        assert_eq!(ours, added(section), "{name}: {section}");
+        for one in list {
+            let theirs = &second[section][one.name.name.as_str()];
+            if !theirs.is_null() {
+                let of: Vec<String> = items(theirs, "of").into_iter().map(text).collect();
+                assert_eq!(one.of, of, "{name}: {}", one.name.name);
+            }
+        }
+    }
+
     let rows = items(&second, "transitions");
     assert!(names.rows.len() >= rows.len(), "{name}: rows");
     for (ours, theirs) in names.rows.iter().zip(rows) {
         assert_eq!(ours.from, text(&theirs["from"]), "{name}: {}", ours.id);
         assert_eq!(ours.to, text(&theirs["to"]), "{name}: {}", ours.id);
         assert_eq!(ours.event, text(&theirs["event"]), "{name}: {}", ours.id);
-        let does: Vec<String> = items(theirs, "do").into_iter().map(text).collect();
-        assert_eq!(ours.does, does, "{name}: {}", ours.id);
+        let does = actions(theirs);
+        assert_eq!(ours.does.len(), does.len(), "{name}: {}", ours.id);
+        for (ours, action) in ours.does.iter().zip(does) {
+            // Before the action ours has its condition and its loop.
+            assert!(*ours == action || ours.ends_with(&format!(": {action}")), "{name}: {ours}");
+        }
         let cite = theirs.get("cite").map(text).unwrap_or_default();
         assert_eq!(lines(&ours.cite), cite, "{name}: {}", ours.id);
     }

@@ -86,6 +86,7 @@ impl Unknown {
             .chain(&of.guards)
             .chain(of.events.iter().map(|event| &event.name))
             .chain(of.resources.iter().map(|resource| &resource.name))
+            .chain(of.formulas.names())
             .map(|name| (name.name.clone(), name.span))
             .collect();
         Self { source: replacement.source.clone(), known, names: Vec::new() }
@@ -117,8 +118,13 @@ impl Unknown {
 }
 
 /// Makes `Chosen` for a machine's module: one type for the compiled table and for all others.
+///
+/// `chosen!(Name, machine, formulas)` for a machine with rules, invariants or loops.
 macro_rules! chosen {
     ($name:ident, $machine:ident) => {
+        $crate::systems::rules::chosen!($name, $machine, plain);
+    };
+    ($name:ident, $machine:ident, $kind:ident) => {
         /// The compiled table, or another one of the same names.
         #[derive(Clone, Copy, Debug)]
         pub enum $name {
@@ -229,6 +235,8 @@ macro_rules! chosen {
             }
         }
 
+        $crate::systems::formulas::formulae!($kind, $name, $machine);
+
         mod $machine {
             //! The names of a table read at run time as those of the machine.
 
@@ -240,6 +248,8 @@ macro_rules! chosen {
 
             use crate::report::options::Replacement;
             use crate::systems::rules::{Unknown, keep, ranges};
+
+            $crate::systems::formulas::readers!($kind, $machine);
 
             /// Reads a table's names; what is not known is noted.
             pub(super) fn interpreted(
@@ -269,13 +279,12 @@ macro_rules! chosen {
                 let rows = keep(rows.collect());
                 let cells = given.cells.iter().filter_map(|given| cell(words, given, unknown));
                 let cells = keep(cells.collect());
-                Some(Interpreted {
-                    initial: initial?,
-                    places: keep(places),
-                    rows,
-                    cells,
-                    choice: 0,
-                })
+                let (initial, places, choice) = (initial?, keep(places), 0);
+                $crate::systems::formulas::interpreted!(
+                    $kind,
+                    (replacement, unknown),
+                    { initial, places, rows, cells, choice }
+                )
             }
 
             fn state(
@@ -351,7 +360,7 @@ macro_rules! chosen {
                 given: &table::Do,
                 unknown: &mut Unknown,
             ) -> Option<Do<'static>> {
-                let table::Do::Act { action, ops } = given;
+                let table::Do::Act { action, ops, each } = given;
                 let name = &words.actions[action.index()].name;
                 let action = unknown.find("action", name, Action::from_name(name))?;
                 let mut kept = Vec::new();
@@ -363,7 +372,8 @@ macro_rules! chosen {
                         table::Op::Abandon(id) => Op::Abandon(resource(words, id, unknown)?),
                     });
                 }
-                Some(Do { action, ops: keep(kept) })
+                let ops = keep(kept);
+                $crate::systems::formulas::done!($kind, (words, each, unknown), { action, ops })
             }
 
             fn condition(

@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::table::{
-    CellKind, Do, Guard, Lines, Op, Pattern, ResourceId, Row, State, Vocabulary,
+    CellKind, Do, Each, Guard, Lines, Op, Pattern, ResourceId, Row, State, Vocabulary,
 };
 
-use crate::Machine;
 use crate::document::{ident, number};
 use crate::names::initial_ident;
 use crate::row;
+use crate::{Machine, formula};
 
 /// The constant.
 pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
@@ -37,6 +37,10 @@ pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
         let impossible = cell.kind == CellKind::Impossible;
         quote!(Cell { state: #state, event: #event, pattern: #pattern, impossible: #impossible })
     });
+    let formulas = formula::any(words).then(|| {
+        let formulas = formula::data(machine);
+        quote!(formulas: #formulas,)
+    });
     let cites = words.rows.iter().map(|row| lines(&row.cite));
     quote! {
         /// The table as data: what [`Compiled`] has baked in.
@@ -49,6 +53,7 @@ pub(crate) fn data(machine: &Machine<'_>) -> TokenStream {
                 rows: &[#(#rows),*],
                 cells: &[#(#cells),*],
                 choice: 0,
+                #formulas
             },
             cites: &[#(#cites),*],
         };
@@ -69,7 +74,7 @@ pub(crate) fn effects(words: &Vocabulary, row: &Row) -> (TokenStream, TokenStrea
 
 /// One entry of `do`, as an expression.
 pub(crate) fn act(words: &Vocabulary, entry: &Do) -> TokenStream {
-    let Do::Act { action, ops } = entry;
+    let Do::Act { action, ops, each } = entry;
     let action = ident(&words.actions[action.index()].ident);
     let ops = ops.iter().map(|op| {
         let (verb, resource) = match op {
@@ -81,7 +86,17 @@ pub(crate) fn act(words: &Vocabulary, entry: &Do) -> TokenStream {
         let (verb, resource) = (ident(verb), resource_ident(words, *resource));
         quote!(Op::#verb(#resource))
     });
-    quote!(Do { action: Action::#action, ops: &[#(#ops),*] })
+    let each = formula::any(words).then(|| match each {
+        None => quote!(, each: ::core::option::Option::None),
+        Some(Each { collection, number: turn }) => {
+            let name = ident(&words.formulas.collections[collection.index()].name.ident);
+            let turn = number(*turn);
+            quote!(, each: ::core::option::Option::Some(
+                Each { collection: CollectionKind::#name, number: #turn }
+            ))
+        }
+    });
+    quote!(Do { action: Action::#action, ops: &[#(#ops),*] #each })
 }
 
 fn resources(words: &Vocabulary, ids: &[ResourceId]) -> TokenStream {

@@ -11,6 +11,7 @@ mod data;
 mod document;
 mod event;
 pub mod expand;
+mod formula;
 mod names;
 #[cfg(feature = "pretty")]
 mod pretty;
@@ -56,11 +57,12 @@ pub struct Extras {
 pub fn emit(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let module = document::snake(&machine.vocabulary.machine);
     let about = document::module(machine);
-    let types = types::types(extras);
+    let types = types::types(machine.vocabulary, extras);
     let names = names::names(machine, extras);
     let events = event::events(machine.vocabulary, extras);
     let rows = row::ids(machine.vocabulary, extras);
-    let rules = rules::rules();
+    let rules = rules::rules(machine.vocabulary);
+    let formulas = formula::formulas(machine, extras);
     let steps = row::step_constants(machine);
     let compiled = compiled::compiled(machine, extras);
     let typestate = typestate::typestate(machine);
@@ -74,6 +76,7 @@ pub fn emit(machine: &Machine<'_>, extras: Extras) -> TokenStream {
             #types
             #rules
             #compiled
+            #formulas
             #steps
             #data
             #typestate

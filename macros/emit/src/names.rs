@@ -38,9 +38,33 @@ pub(crate) fn names(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let action = named("Action", "What a row does.", variants(&words.actions), extras);
     let resource = named("Resource", "What a state holds.", resources.collect(), extras);
     let guard = named("Guard", "What the core is asked.", variants(&words.guards), extras);
+    let tells = tells(words);
     let of_state = of_state(machine);
     let of_resource = of_resource(words);
-    quote!(#state #of_state #action #resource #of_resource #guard)
+    quote!(#state #of_state #action #tells #resource #of_resource #guard)
+}
+
+/// What other instances get by an action; nothing where no action tells.
+fn tells(words: &Vocabulary) -> Option<TokenStream> {
+    let arms = words.tells.iter().map(|(action, event)| {
+        let action = ident(&words.actions[action.index()].ident);
+        let event = ident(&words.events[event.index()].name.ident);
+        quote!(Self::#action => ::core::option::Option::Some(EventKind::#event))
+    });
+    let arms: Vec<TokenStream> = arms.collect();
+    let rest =
+        (arms.len() < words.actions.len()).then(|| quote!(_ => ::core::option::Option::None,));
+    (!arms.is_empty()).then(|| {
+        quote! {
+            impl Action {
+                /// The event that other instances of the machine get in the same step.
+                #[must_use]
+                pub const fn tells(self) -> ::core::option::Option<EventKind> {
+                    match self { #(#arms,)* #rest }
+                }
+            }
+        }
+    })
 }
 
 /// An enum with its spellings.

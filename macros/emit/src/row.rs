@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::table::{Row, Vocabulary};
+use turnstile_spec::table::{Do, Row, Vocabulary};
 
 use crate::data::{effects, state};
 use crate::document::{self, doc, ident, number, snake};
@@ -71,10 +71,13 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
             };
         }
     });
+    let loops = machine.table.rows.iter().flat_map(|row| &row.does);
+    let mut loops = loops.map(|Do::Act { each, .. }| each);
+    let more = loops.any(Option::is_some).then(|| quote!(, CollectionKind, Each));
     quote! {
         /// What each row says.
         mod steps {
-            use super::{Action, Do, Op, Resource, RowId, State, Step};
+            use super::{Action, Do, Op, Resource, RowId, State, Step #more};
 
             #(#steps)*
         }

@@ -2,13 +2,16 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use turnstile_spec::table::Vocabulary;
+
+use crate::formula;
 
 /// The trait, `Row`, `Cell`, `Place`, `Condition`, `Interpreted`, `Table`.
-pub(crate) fn rules() -> TokenStream {
+pub(crate) fn rules(words: &Vocabulary) -> TokenStream {
     let rules = trait_rules();
     let plain = plain();
     let condition = condition();
-    let interpreted = interpreted();
+    let interpreted = interpreted(words);
     let implementation = implementation();
     quote!(#rules #plain #condition #interpreted #implementation)
 }
@@ -129,7 +132,13 @@ fn condition() -> TokenStream {
     }
 }
 
-fn interpreted() -> TokenStream {
+fn interpreted(words: &Vocabulary) -> TokenStream {
+    let formulas = formula::any(words).then(|| {
+        quote! {
+            /// The rules and invariants.
+            pub formulas: Formulas<'t>,
+        }
+    });
     quote! {
         /// A table as plain data: as written, edited, or mutated.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,6 +155,7 @@ fn interpreted() -> TokenStream {
             /// Which one is taken of several rows that match, counted from 0; the last one where
             /// there are not so many.
             pub choice: u8,
+            #formulas
         }
 
         impl<'t> Interpreted<'t> {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::TokenStream;
+use turnstile_spec::formula::Words;
 use turnstile_spec::table::{Domain, Event, Name, Resource, State, Table, Vocabulary};
 use turnstile_spec::{Literal, Source};
 
@@ -43,6 +44,8 @@ fn clean(names: &mut Vocabulary) {
     once(&mut names.actions, |name| name);
     once(&mut names.resources, |resource: &Resource| &resource.name);
     once(&mut names.guards, |name| name);
+    names.formulas = Words::default();
+    names.tells.clear();
     names.rows.clear();
     for event in &mut names.events {
         event.consumes.clear();

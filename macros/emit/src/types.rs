@@ -3,14 +3,16 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::Extras;
+use turnstile_spec::table::Vocabulary;
+
+use crate::{Extras, formula};
 
 /// `ResourceKind`, `Op`, `Do`, `Step`, `Unexpected`.
-pub(crate) fn types(extras: Extras) -> TokenStream {
+pub(crate) fn types(words: &Vocabulary, extras: Extras) -> TokenStream {
     let serde = extras.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
     let kind = resource_kind(serde.as_ref());
     let op = op(serde.as_ref());
-    let step = step();
+    let step = step(words);
     let unexpected = unexpected(serde.as_ref());
     quote!(#kind #op #step #unexpected)
 }
@@ -62,7 +64,13 @@ fn op(serde: Option<&TokenStream>) -> TokenStream {
     }
 }
 
-fn step() -> TokenStream {
+fn step(words: &Vocabulary) -> TokenStream {
+    let each = formula::any(words).then(|| {
+        quote! {
+            /// The loop that it stands in, if it is done for each of several things.
+            pub each: ::core::option::Option<Each>,
+        }
+    });
     quote! {
         /// One action of a row, with what it does to resources.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +79,7 @@ fn step() -> TokenStream {
             pub action: Action,
             /// What it does to resources, in order.
             pub ops: &'t [Op],
+            #each
         }
 
         /// What the table says of a cell.

@@ -200,6 +200,12 @@ fn parts(
         &remove.resources,
     );
     each("guards", keys(&literal.guards), keys(&add.guards), Vec::new(), &remove.guards);
+    let Amendment { add: more, change: new, remove: gone, .. } = amendment;
+    each("predicates", keys(&literal.predicates), keys(&more.predicates), Vec::new(), &[]);
+    each("collections", keys(&literal.collections), keys(&more.collections), Vec::new(), &[]);
+    each("rules", keys(&literal.rules), keys(&more.rules), keys(&new.rules), &gone.rules);
+    let (known, added) = (keys(&literal.invariants), keys(&more.invariants));
+    each("invariants", known, added, keys(&new.invariants), &gone.invariants);
     cells(literal, amendment, seen, faults);
 }
 

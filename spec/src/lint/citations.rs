@@ -51,6 +51,10 @@ fn cited(parts: &Parts) -> BTreeMap<(u32, u32), (Lines, Span)> {
     parts.actions.iter().for_each(|(word, action)| put(&action.about.cite, word.span));
     parts.resources.iter().for_each(|(word, resource)| put(&resource.about.cite, word.span));
     parts.guards.iter().for_each(|(word, guard)| put(&guard.cite, word.span));
+    let asked = parts.predicates.iter().chain(&parts.collections);
+    asked.for_each(|(word, one)| put(&one.about.cite, word.span));
+    let rules = parts.rules.iter().chain(&parts.invariants);
+    rules.for_each(|(word, rule)| put(&rule.about.cite, word.span));
     parts.rows.iter().for_each(|row| put(&row.cite, row.span));
     parts.ignore.iter().chain(&parts.impossible).for_each(|cell| put(&cell.cite, cell.span));
     cited

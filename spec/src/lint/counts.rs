@@ -18,6 +18,10 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
         ("actions", words(&sources, |parts| keys(&parts.actions))),
         ("resources", words(&sources, |parts| keys(&parts.resources))),
         ("guards", words(&sources, |parts| keys(&parts.guards))),
+        ("predicates", words(&sources, |parts| keys(&parts.predicates))),
+        ("collections", words(&sources, |parts| keys(&parts.collections))),
+        ("rules", words(&sources, |parts| keys(&parts.rules))),
+        ("invariants", words(&sources, |parts| keys(&parts.invariants))),
     ];
     for (section, words) in &names {
         if let Some(word) = words.get(limit::NAMES) {
@@ -31,6 +35,11 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
         for word in words.iter().filter(|word| word.text.len() > limit::NAME_BYTES) {
             faults.push(Fault::limit(word.span, "a name is too long", "bytes", limit::NAME_BYTES));
         }
+    }
+    let rules = sources.iter().flat_map(|parts| parts.rules.iter().chain(&parts.invariants));
+    for (_, rule) in rules.filter(|(_, rule)| rule.is.size() > limit::FORMULA) {
+        let what = "the formula is too long";
+        faults.push(Fault::limit(rule.span, what, "names", limit::FORMULA));
     }
     let rows: Vec<Span> = sources
         .iter()
@@ -60,8 +69,8 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
 fn long(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
     let changes = changes.filter_map(|change| {
-        let (does, branches) = change.set.does.as_ref()?;
-        Some((does.as_slice(), branches.as_slice(), change.set.span))
+        let does = change.set.does.as_ref()?;
+        Some((does.words.as_slice(), does.branches.as_slice(), change.set.span))
     });
     let rows = sources.iter().flat_map(|parts| &parts.rows);
     let rows = rows.map(|row| (row.does.as_slice(), row.branches.as_slice(), row.span));
@@ -92,7 +101,7 @@ fn conditions(raw: &Table, sources: &[&Parts]) -> Vec<(usize, Span)> {
     let rows = rows.map(|row| (size(&row.condition, &row.branches), row.span));
     let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
     let changes = changes.map(|Change { set, .. }| {
-        let branches = set.does.as_ref().map_or(&[][..], |(_, branches)| branches);
+        let branches = set.does.as_ref().map_or(&[][..], |does| &does.branches);
         (size(&set.condition, branches), set.span)
     });
     rows.chain(changes).collect()
@@ -111,7 +120,7 @@ fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
     let none: &[Word] = &[];
     let changed = changes.flat_map(|change| {
-        let does = change.set.does.as_ref().map_or(none, |(does, _)| does);
+        let does = change.set.does.as_ref().map_or(none, |does| &does.words);
         [change.set.from.as_deref().unwrap_or(none), does].concat()
     });
     let rows = sources.iter().flat_map(|parts| &parts.rows);
@@ -162,7 +171,8 @@ fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
         let set = &change.set;
         let from = set.from.as_deref().unwrap_or_default();
         let event = set.event.as_deref().unwrap_or_default();
-        let (does, branches) = set.does.as_ref().map_or((&[][..], 0), |(d, b)| (d, b.len()));
+        let (does, branches) =
+            set.does.as_ref().map_or((&[][..], 0), |does| (&does.words[..], does.branches.len()));
         // What the amendment leaves as it is counts as one: the literal row has been counted.
         let states = from.iter().map(|word| written.size(word)).sum::<usize>().max(1);
         let places = states.saturating_mul(event.len().max(1)) << branches.min(16);

@@ -8,6 +8,7 @@ mod citations;
 mod conflicts;
 mod counts;
 mod finals;
+mod formulas;
 mod general;
 mod names;
 mod patterns;
@@ -51,6 +52,7 @@ pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
         undeclared::check,
         names::check,
         patterns::check,
+        formulas::check,
         conflicts::check,
         cells::check,
         reach::check,

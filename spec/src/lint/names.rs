@@ -10,6 +10,9 @@ use crate::read::draft::KINDS;
 use crate::table::{Domain, Name, Payload};
 use crate::yaml::Word;
 
+/// The sections whose names formulas use.
+const FORMULAS: [&str; 4] = ["predicates", "collections", "rules", "invariants"];
+
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let names = subject.lookup.vocabulary;
     spelled("states", names.states.iter().collect(), subject, faults);
@@ -17,6 +20,11 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     spelled("actions", names.actions.iter().collect(), subject, faults);
     spelled("resources", names.resources.iter().map(|r| &r.name).collect(), subject, faults);
     spelled("guards", names.guards.iter().collect(), subject, faults);
+    let of = &names.formulas;
+    let lists = [&of.predicates, &of.collections, &of.rules, &of.invariants];
+    for (section, list) in FORMULAS.into_iter().zip(lists) {
+        spelled(section, list.iter().map(|one| &one.name).collect(), subject, faults);
+    }
     for event in &names.events {
         if let Some(Payload { domain: Domain::Words(words), .. }) = &event.payload {
             spelled("values", words.iter().collect(), subject, faults);
@@ -38,6 +46,10 @@ fn ident(subject: &Subject<'_>, section: &str, name: &Name) -> (String, bool) {
             "actions" => find(parts.actions.iter().map(|(w, a)| (w, &a.about)).collect()),
             "resources" => find(parts.resources.iter().map(|(w, r)| (w, &r.about)).collect()),
             "guards" => find(parts.guards.iter().map(|(w, g)| (w, g)).collect()),
+            "predicates" => find(parts.predicates.iter().map(|(w, p)| (w, &p.about)).collect()),
+            "collections" => find(parts.collections.iter().map(|(w, c)| (w, &c.about)).collect()),
+            "rules" => find(parts.rules.iter().map(|(w, r)| (w, &r.about)).collect()),
+            "invariants" => find(parts.invariants.iter().map(|(w, i)| (w, &i.about)).collect()),
             _ => None,
         }
     };

@@ -37,6 +37,8 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         cell.events.iter().for_each(|word| event(subject, word, faults));
     }
     held(subject, faults);
+    let told = draft.parts.actions.iter().filter_map(|(_, action)| action.tells.as_ref());
+    told.for_each(|word| event(subject, word, faults));
 }
 
 fn undeclared<'n>(

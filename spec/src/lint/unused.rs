@@ -6,7 +6,7 @@ use crate::code;
 use crate::fault::Fault;
 use crate::lint::Subject;
 use crate::raw::{Parts, Row};
-use crate::read::pattern;
+use crate::read::{formula, pattern};
 use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
@@ -30,6 +30,10 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     parts.actions.iter().for_each(|(word, _)| put("actions", "action", word, &used.actions));
     parts.guards.iter().for_each(|(word, _)| put("guards", "guard", word, &used.guards));
     parts.sets.iter().for_each(|(word, _)| put("sets", "set", word, &used.sets));
+    let lists = [("predicates", "predicate"), ("collections", "collection")];
+    for ((section, what), list) in lists.into_iter().zip([&parts.predicates, &parts.collections]) {
+        list.iter().for_each(|(word, _)| put(section, what, word, &used.asked));
+    }
     parts
         .resources
         .iter()
@@ -43,6 +47,7 @@ struct Used {
     guards: BTreeSet<String>,
     sets: BTreeSet<String>,
     resources: BTreeSet<String>,
+    asked: BTreeSet<String>,
 }
 
 impl Used {
@@ -52,10 +57,23 @@ impl Used {
             self.sets.extend(row.from.iter().map(|word| word.text.clone()));
             self.actions.extend(row.does.iter().map(|word| word.text.clone()));
             self.guards.extend(row.guards().map(|word| word.text.clone()));
+            self.asked.extend(row.loops.iter().map(|one| one.collection.text.clone()));
         }
     }
 
     fn parts(&mut self, subject: &Subject<'_>, parts: &Parts) {
+        for (_, rule) in parts.rules.iter().chain(&parts.invariants) {
+            for word in rule.is.texts() {
+                let among = word.text.split_once(" in ").map(|(_, among)| among);
+                let names = [Some(word.text.as_str()), among].into_iter().flatten();
+                for name in names.map(|name| formula::call(name).0.to_owned()) {
+                    self.sets.insert(name.clone());
+                    self.asked.insert(name);
+                }
+            }
+        }
+        let told = parts.actions.iter().filter_map(|(_, action)| action.tells.as_ref());
+        told.for_each(|word| self.event(subject, word));
         for cell in parts.ignore.iter().chain(&parts.impossible) {
             cell.events.iter().for_each(|word| self.event(subject, word));
             self.sets.extend(cell.states.iter().map(|word| word.text.clone()));

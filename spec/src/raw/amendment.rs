@@ -1,7 +1,7 @@
 //! Amendments as they are written: what they add, change and remove, and why.
 
 use super::row::{condition, does};
-use super::{Branch, Condition, Parts, list, parts, text, word, words};
+use super::{Condition, Does, Parts, list, parts, text, word, words};
 use crate::fault::Span;
 use crate::table::Lines;
 use crate::yaml::{Node, Word};
@@ -44,7 +44,7 @@ pub(crate) struct SetRow {
     pub(crate) to: Option<Word>,
     pub(crate) event: Option<Vec<Word>>,
     pub(crate) condition: Option<Condition>,
-    pub(crate) does: Option<(Vec<Word>, Vec<Branch>)>,
+    pub(crate) does: Option<Does>,
     pub(crate) untaken: Option<Word>,
     pub(crate) span: Span,
 }
@@ -59,6 +59,8 @@ pub(crate) struct Removal {
     pub(crate) actions: Vec<Word>,
     pub(crate) resources: Vec<Word>,
     pub(crate) guards: Vec<Word>,
+    pub(crate) rules: Vec<Word>,
+    pub(crate) invariants: Vec<Word>,
     pub(crate) ignore: Vec<CellSelector>,
     pub(crate) impossible: Vec<CellSelector>,
 }
@@ -74,9 +76,9 @@ pub(crate) struct CellSelector {
 impl Amendment {
     /// Whether it says why, and not what.
     pub(crate) fn is_empty(&self) -> bool {
-        let Removal { rows, states, sets, events, actions, resources, guards, ignore, impossible } =
-            &self.remove;
-        let words = [states, sets, events, actions, resources, guards];
+        let Removal { states, sets, events, actions, resources, guards, .. } = &self.remove;
+        let Removal { rows, rules, invariants, ignore, impossible, .. } = &self.remove;
+        let words = [states, sets, events, actions, resources, guards, rules, invariants];
         self.rows.is_empty()
             && self.add.is_empty()
             && self.change.is_empty()
@@ -161,6 +163,8 @@ fn removal(node: &Node) -> Removal {
         actions: words("actions"),
         resources: words("resources"),
         guards: words("guards"),
+        rules: words("rules"),
+        invariants: words("invariants"),
         ignore: list(node, "ignore", cell_selector),
         impossible: list(node, "impossible", cell_selector),
     }

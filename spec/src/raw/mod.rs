@@ -2,6 +2,7 @@
 //! YAML tree, whose shape is checked by then, and the reader. It finds no faults.
 
 mod amendment;
+mod formula;
 mod row;
 
 use crate::literal::Uncited;
@@ -10,7 +11,8 @@ use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
 
 pub(crate) use amendment::{Amendment, CellSelector, Change, Removal, Selector, SetRow};
-pub(crate) use row::{Branch, Cell, Condition, Row};
+pub(crate) use formula::{Asked, Connective, Formula, Quantifier, Rule};
+pub(crate) use row::{Branch, Cell, Condition, Does, Row};
 
 /// A list of declarations, each under its name, in the order written.
 pub(crate) type Named<T> = Vec<(Word, T)>;
@@ -34,6 +36,10 @@ pub(crate) struct Parts {
     pub(crate) actions: Named<Action>,
     pub(crate) resources: Named<Resource>,
     pub(crate) guards: Named<About>,
+    pub(crate) predicates: Named<Asked>,
+    pub(crate) collections: Named<Asked>,
+    pub(crate) rules: Named<Rule>,
+    pub(crate) invariants: Named<Rule>,
     pub(crate) rows: Vec<Row>,
     pub(crate) ignore: Vec<Cell>,
     pub(crate) impossible: Vec<Cell>,
@@ -42,17 +48,20 @@ pub(crate) struct Parts {
 impl Parts {
     /// Whether nothing is declared.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { states, sets, events, actions, resources, guards, rows, ignore, impossible } =
+        let Self { states, sets, events, actions, resources, guards, .. } = self;
+        let Self { predicates, collections, rules, invariants, rows, ignore, impossible, .. } =
             self;
-        states.is_empty()
-            && sets.is_empty()
-            && events.is_empty()
+        let formulas = rules.is_empty() && invariants.is_empty();
+        let asked = guards.is_empty() && predicates.is_empty() && collections.is_empty();
+        let cells = ignore.is_empty() && impossible.is_empty();
+        let names = states.is_empty() && sets.is_empty() && events.is_empty();
+        names
+            && asked
+            && formulas
             && actions.is_empty()
             && resources.is_empty()
-            && guards.is_empty()
             && rows.is_empty()
-            && ignore.is_empty()
-            && impossible.is_empty()
+            && cells
     }
 }
 
@@ -114,6 +123,8 @@ pub(crate) struct Action {
     pub(crate) deletes: Option<Vec<Word>>,
     pub(crate) restarts: Option<Vec<Word>>,
     pub(crate) abandons: Option<Vec<Word>>,
+    /// The event that another instance of the machine gets in the same step.
+    pub(crate) tells: Option<Word>,
 }
 
 /// A resource, or a general word for several.
@@ -148,6 +159,10 @@ pub(crate) fn parts(node: &Node) -> Parts {
         actions: named(node, "actions", action),
         resources: named(node, "resources", resource),
         guards: named(node, "guards", guard),
+        predicates: named(node, "predicates", formula::asked),
+        collections: named(node, "collections", formula::asked),
+        rules: named(node, "rules", formula::rule),
+        invariants: named(node, "invariants", formula::rule),
         rows: list(node, "transitions", row::row),
         ignore: list(node, "ignore", row::cell),
         impossible: list(node, "impossible", row::cell),
@@ -209,6 +224,7 @@ fn action(node: &Node) -> Action {
         deletes: words(node, "deletes"),
         restarts: words(node, "restarts"),
         abandons: words(node, "abandons"),
+        tells: word(node, "tells"),
     }
 }
 

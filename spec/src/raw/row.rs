@@ -18,6 +18,10 @@ pub(crate) struct Row {
     pub(crate) does: Vec<Word>,
     /// What is done only sometimes.
     pub(crate) branches: Vec<Branch>,
+    /// What is done for each of several things.
+    pub(crate) loops: Vec<Loop>,
+    /// Entries of `do` that cannot be, and why.
+    pub(crate) faulty: Vec<(Span, &'static str)>,
     /// Why it is right that no run takes the row.
     pub(crate) untaken: Option<Word>,
     pub(crate) cite: Vec<Lines>,
@@ -30,6 +34,25 @@ pub(crate) struct Branch {
     pub(crate) condition: Condition,
     /// Which of the row's actions.
     pub(crate) does: Range<usize>,
+}
+
+/// Actions of a row that are done for each thing that the core lists:
+/// `{ for each: COLLECTION, do: [...] }`.
+#[derive(Clone)]
+pub(crate) struct Loop {
+    pub(crate) collection: Word,
+    /// Which of the row's actions.
+    pub(crate) does: Range<usize>,
+}
+
+/// What a row does.
+#[derive(Clone, Default)]
+pub(crate) struct Does {
+    /// Every action, in order, also those that are done only sometimes or several times.
+    pub(crate) words: Vec<Word>,
+    pub(crate) branches: Vec<Branch>,
+    pub(crate) loops: Vec<Loop>,
+    pub(crate) faulty: Vec<(Span, &'static str)>,
 }
 
 /// A condition over guards.
@@ -51,30 +74,47 @@ pub(crate) struct Cell {
     pub(crate) span: Span,
 }
 
-/// The actions of a row and what is done of them only sometimes.
-pub(super) fn does(node: &Node) -> (Vec<Word>, Vec<Branch>) {
-    let (mut words, mut branches) = (Vec::new(), Vec::new());
-    put(node, &mut words, &mut branches);
-    (words, branches)
+/// The actions of a row, and what is done of them only sometimes or several times.
+pub(super) fn does(node: &Node) -> Does {
+    let mut does = Does::default();
+    put(node, false, &mut does);
+    does
 }
 
-fn put(node: &Node, words: &mut Vec<Word>, branches: &mut Vec<Branch>) {
+fn put(node: &Node, in_loop: bool, does: &mut Does) {
     for item in node.items() {
         let Value::Map(_) = item.value else {
-            words.push(item.word());
+            does.words.push(item.word());
             continue;
         };
-        let (first, at) = (words.len(), branches.len());
-        if let (Some(guard), Some(inner)) = (item.at("if"), item.at("do")) {
-            branches.push(Branch { condition: condition(guard), does: first..first });
-            put(inner, words, branches);
-            branches[at].does.end = words.len();
+        let Some(inner) = item.at("do") else { continue };
+        let (first, branch, turn) = (does.words.len(), does.branches.len(), does.loops.len());
+        let (guard, each) = (item.at("if"), item.at("for each"));
+        match (guard, each) {
+            (None, None) => does.faulty.push((item.span, "neither `if` nor `for each` is here")),
+            (Some(_), Some(_)) => does.faulty.push((item.span, "`if` and `for each` at once")),
+            (Some(_), None) if in_loop => {
+                does.faulty.push((item.span, "a condition inside `for each`"));
+            }
+            (None, Some(_)) if in_loop => does.faulty.push((item.span, "a loop inside a loop")),
+            (Some(_), None) | (None, Some(_)) => {}
         }
+        if let Some(guard) = guard {
+            does.branches.push(Branch { condition: condition(guard), does: first..first });
+        }
+        if let Some(each) = each {
+            does.loops.push(Loop { collection: each.word(), does: first..first });
+        }
+        let (branches, loops) = (does.branches.len(), does.loops.len());
+        put(inner, in_loop || each.is_some(), does);
+        let end = does.words.len();
+        does.branches[branch..branches].iter_mut().for_each(|one| one.does.end = end);
+        does.loops[turn..loops].iter_mut().for_each(|one| one.does.end = end);
     }
 }
 
 pub(super) fn row(node: &Node) -> Row {
-    let (does, branches) = node.at("do").map(does).unwrap_or_default();
+    let Does { words: does, branches, loops, faulty } = node.at("do").map(does).unwrap_or_default();
     Row {
         from: words(node, "from").unwrap_or_default(),
         to: word(node, "to").unwrap_or_default(),
@@ -82,6 +122,8 @@ pub(super) fn row(node: &Node) -> Row {
         condition: node.at("if").map(condition),
         does,
         branches,
+        loops,
+        faulty,
         untaken: word(node, "untaken"),
         cite: cite(node, "cite"),
         span: node.span,
@@ -134,9 +176,13 @@ impl Row {
         let words = self.does.iter().enumerate().map(|(at, word)| {
             let under = self.branches.iter().filter(|branch| branch.does.contains(&at));
             let conditions: Vec<String> = under.map(|branch| branch.condition.words()).collect();
+            let turns = self.loops.iter().filter(|one| one.does.contains(&at));
+            let turns: Vec<String> =
+                turns.map(|one| format!("for each {}: ", one.collection.text)).collect();
+            let text = format!("{}{}", turns.concat(), word.text);
             match conditions.is_empty() {
-                true => word.text.clone(),
-                false => format!("if {}: {}", conditions.join(" and "), word.text),
+                true => text,
+                false => format!("if {}: {text}", conditions.join(" and ")),
             }
         });
         words.collect()

@@ -118,8 +118,9 @@ pub(crate) fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
     row.to = set.to.clone().unwrap_or(row.to);
     row.event = set.event.clone().unwrap_or(row.event);
     row.condition = set.condition.clone().or(row.condition);
-    if let Some((does, branches)) = set.does.clone() {
-        (row.does, row.branches) = (does, branches);
+    if let Some(does) = set.does.clone() {
+        (row.does, row.branches, row.loops) = (does.words, does.branches, does.loops);
+        row.faulty = does.faulty;
     }
     row.untaken = set.untaken.clone().or(row.untaken);
     row
@@ -161,6 +162,8 @@ fn remove(parts: &mut Parts, removal: &raw::Removal) {
     named(&mut parts.actions, &removal.actions);
     named(&mut parts.resources, &removal.resources);
     named(&mut parts.guards, &removal.guards);
+    named(&mut parts.rules, &removal.rules);
+    named(&mut parts.invariants, &removal.invariants);
     cells(&mut parts.ignore, &removal.ignore);
     cells(&mut parts.impossible, &removal.impossible);
 }
@@ -190,6 +193,10 @@ fn add(parts: &mut Parts, more: &Parts) {
     named(&mut parts.actions, &more.actions);
     named(&mut parts.resources, &more.resources);
     named(&mut parts.guards, &more.guards);
+    named(&mut parts.predicates, &more.predicates);
+    named(&mut parts.collections, &more.collections);
+    named(&mut parts.rules, &more.rules);
+    named(&mut parts.invariants, &more.invariants);
     parts.ignore.extend(more.ignore.iter().cloned());
     parts.impossible.extend(more.impossible.iter().cloned());
 }
@@ -222,7 +229,10 @@ fn change(parts: &mut Parts, new: &Parts) {
         put(&mut old.deletes, &new.deletes);
         put(&mut old.restarts, &new.restarts);
         put(&mut old.abandons, &new.abandons);
+        put(&mut old.tells, &new.tells);
     });
+    each(&mut parts.rules, &new.rules, |old, new| old.clone_from(new));
+    each(&mut parts.invariants, &new.invariants, |old, new| old.clone_from(new));
     each(&mut parts.resources, &new.resources, |old, new| put(&mut old.any_of, &new.any_of));
 }
 
@@ -267,6 +277,13 @@ fn entries(how: &'static str, parts: &Parts, changes: &mut Vec<literal::Change>)
     parts.actions.iter().for_each(|(name, a)| put("actions", &name.text, &a.about.about));
     parts.resources.iter().for_each(|(name, r)| put("resources", &name.text, &r.about.about));
     parts.guards.iter().for_each(|(name, guard)| put("guards", &name.text, &guard.about));
+    let asked = [("predicates", &parts.predicates), ("collections", &parts.collections)];
+    for (section, asked) in asked {
+        asked.iter().for_each(|(name, one)| put(section, &name.text, &one.about.about));
+    }
+    for (section, rules) in [("rules", &parts.rules), ("invariants", &parts.invariants)] {
+        rules.iter().for_each(|(name, rule)| put(section, &name.text, &rule.about.about));
+    }
     parts.ignore.iter().for_each(|c| put("ignore", &cell(&c.states, &c.events), &c.because));
     parts
         .impossible
@@ -286,6 +303,8 @@ fn removals(removal: &raw::Removal, changes: &mut Vec<literal::Change>) {
         ("actions", &removal.actions),
         ("resources", &removal.resources),
         ("guards", &removal.guards),
+        ("rules", &removal.rules),
+        ("invariants", &removal.invariants),
     ] {
         words.iter().for_each(|word| put(section, word.text.clone()));
     }

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::raw;
 use crate::read::cover::{self, Index};
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
+use crate::read::formula;
 use crate::read::pattern;
 use crate::table::{
-    Cell, CellKind, Do, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId, Table,
-    Vocabulary,
+    Cell, CellKind, Do, Each, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId,
+    Table, Vocabulary,
 };
 use crate::yaml::Word;
 
@@ -25,6 +26,7 @@ pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
         }
     }
     cells(&lookup, &mut table);
+    table.formulas = formula::formulas(&lookup);
     table
 }
 
@@ -86,15 +88,20 @@ fn ids(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ResourceId> {
 /// One answer to the conditions inside `do`: the guard that gives it, and what is done then.
 struct Way<'r> {
     guard: Guard,
-    does: Vec<&'r Word>,
+    does: Vec<(&'r Word, Option<Each>)>,
 }
 
 /// Every answer to the conditions inside `do`: they are asked before the row is taken, so each
 /// answer is a row of its own.
 fn ways<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<Way<'r>> {
     let own = row.condition.as_ref().map(|condition| guard(lookup, condition)).unwrap_or_default();
+    let each = |at: usize| {
+        let (number, one) = (0..).zip(&row.loops).find(|(_, one)| one.does.contains(&at))?;
+        Some(Each { collection: lookup.collection(&one.collection.text)?, number })
+    };
+    let all = || row.does.iter().enumerate().map(|(at, word)| (at, (word, each(at))));
     if row.branches.is_empty() {
-        return vec![Way { guard: own, does: row.does.iter().collect() }];
+        return vec![Way { guard: own, does: all().map(|(_, entry)| entry).collect() }];
     }
     let answers = (0..1u32 << row.branches.len()).map(|bits| {
         let is_true = |nth: usize| bits >> nth & 1 == 1;
@@ -107,8 +114,8 @@ fn ways<'r>(lookup: &Lookup<'_>, row: &'r raw::Row) -> Vec<Way<'r>> {
             let mut branches = row.branches.iter().enumerate();
             branches.all(|(nth, branch)| is_true(nth) || !branch.does.contains(&at))
         };
-        let does = row.does.iter().enumerate().filter(|(at, _)| is_done(*at));
-        Way { guard: Guard::All(parts), does: does.map(|(_, word)| word).collect() }
+        let does = all().filter(|(at, _)| is_done(*at));
+        Way { guard: Guard::All(parts), does: does.map(|(_, entry)| entry).collect() }
     });
     answers.filter(|way| cover::can_both(&way.guard, &Guard::default())).collect()
 }
@@ -127,7 +134,9 @@ fn one(lookup: &Lookup<'_>, id: RowId, at: &Place, way: Way<'_>, states: &[Optio
         pattern: at.pattern.clone(),
         guard: way.guard,
         consumes: consumes.filter_map(|word| resolve(lookup, &word.text, &source).ok()).collect(),
-        does: does.filter_map(|word| act(lookup, &word.text, &source, &destination)).collect(),
+        does: does
+            .filter_map(|(word, each)| act(lookup, &word.text, *each, &source, &destination))
+            .collect(),
     }
 }
 
@@ -157,6 +166,7 @@ pub(crate) fn resolve(
 fn act(
     lookup: &Lookup<'_>,
     name: &str,
+    each: Option<Each>,
     source: &[ResourceId],
     destination: &[ResourceId],
 ) -> Option<Do> {
@@ -172,7 +182,7 @@ fn act(
         put(&does.restarts, source, Op::Restart);
         put(&does.creates, destination, Op::Create);
     }
-    Some(Do::Act { action, ops })
+    Some(Do::Act { action, ops, each })
 }
 
 fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {

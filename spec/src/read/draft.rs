@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::formula::CollectionId;
 use crate::raw::{self, Parts};
 use crate::table::{
     ActionId, EventId, GuardId, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
@@ -89,6 +90,12 @@ impl<'a> Lookup<'a> {
 
     pub(crate) fn guard(&self, name: &str) -> Option<GuardId> {
         self.guards.get(name).copied()
+    }
+
+    pub(crate) fn collection(&self, name: &str) -> Option<CollectionId> {
+        let collections = &self.vocabulary.formulas.collections;
+        let at = collections.iter().position(|one| one.name.name == name)?;
+        u16::try_from(at).ok().map(CollectionId)
     }
 
     pub(crate) fn resource(&self, name: &str) -> Option<ResourceId> {

@@ -5,6 +5,7 @@ pub(crate) mod amend;
 pub(crate) mod build;
 pub(crate) mod cover;
 pub(crate) mod draft;
+pub(crate) mod formula;
 pub(crate) mod pattern;
 mod rows;
 pub(crate) mod vocabulary;

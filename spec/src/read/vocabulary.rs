@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::camel::camel;
 use crate::fault::Span;
+use crate::formula::{Signature, Words};
 use crate::raw::{self, Parts};
 use crate::read::draft::{Draft, Lookup};
 use crate::read::pattern;
 use crate::table::{
-    Domain, Event, EventKind, Name, Payload, Resource, ResourceId, ResourceKind, Vocabulary,
+    ActionId, Domain, Event, EventId, EventKind, Name, Payload, Resource, ResourceId, ResourceKind,
+    Vocabulary,
 };
 use crate::yaml::Word;
 
@@ -29,7 +31,8 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
         mention(&amendment.change, &sets, &mut vocabulary);
         for change in &amendment.rows {
             let set = &change.set;
-            let (does, branches) = set.does.clone().unwrap_or_default();
+            let raw::Does { words: does, branches, loops, faulty } =
+                set.does.clone().unwrap_or_default();
             let row = raw::Row {
                 from: set.from.clone().unwrap_or_default(),
                 to: set.to.clone().unwrap_or_default(),
@@ -37,12 +40,15 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
                 condition: set.condition.clone(),
                 does,
                 branches,
+                loops,
+                faulty,
                 ..raw::Row::default()
             };
             mention_row(&row, &sets, &mut vocabulary);
         }
     }
     causes(&sources, &mut vocabulary);
+    tells(&sources, &mut vocabulary);
     spell(&mut vocabulary);
     vocabulary
 }
@@ -114,6 +120,37 @@ fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
     for (word, guard) in &parts.guards {
         add(&mut vocabulary.guards, name(word, guard), |name| name);
     }
+    formulas(parts, &mut vocabulary.formulas);
+}
+
+fn formulas(parts: &Parts, words: &mut Words) {
+    fn each(list: &mut Vec<Signature>, word: &Word, about: &raw::About, of: &[Word]) {
+        let of = of.iter().map(|word| word.text.clone()).collect();
+        add(list, Signature { name: name(word, about), of }, |one| &one.name);
+    }
+    let Words { predicates, collections, rules, invariants } = words;
+    parts.predicates.iter().for_each(|(word, one)| each(predicates, word, &one.about, &one.of));
+    parts.collections.iter().for_each(|(word, one)| each(collections, word, &one.about, &one.of));
+    parts.rules.iter().for_each(|(word, one)| each(rules, word, &one.about, &one.of));
+    parts.invariants.iter().for_each(|(word, one)| each(invariants, word, &one.about, &one.of));
+}
+
+/// What other instances get by an action.
+fn tells(sources: &[&Parts], vocabulary: &mut Vocabulary) {
+    let mut tells = Vec::new();
+    for (word, action) in sources.iter().flat_map(|parts| &parts.actions) {
+        let Some(told) = &action.tells else { continue };
+        let by = vocabulary.actions.iter().position(|name| name.name == word.text);
+        let event = vocabulary.events.iter().position(|event| event.name.name == told.text);
+        if let (Some(by), Some(event)) = (by.and_then(index), event.and_then(index)) {
+            tells.push((ActionId(by), EventId(event)));
+        }
+    }
+    vocabulary.tells = tells;
+}
+
+fn index(at: usize) -> Option<u16> {
+    u16::try_from(at).ok()
 }
 
 /// Names that are used and nowhere declared: sets and general words are no such names.
@@ -208,6 +245,10 @@ fn spell(vocabulary: &mut Vocabulary) {
     spell_list(vocabulary.actions.iter_mut().collect());
     spell_list(vocabulary.resources.iter_mut().map(|resource| &mut resource.name).collect());
     spell_list(vocabulary.guards.iter_mut().collect());
+    let Words { predicates, collections, rules, invariants } = &mut vocabulary.formulas;
+    for list in [predicates, collections, rules, invariants] {
+        spell_list(list.iter_mut().map(|one| &mut one.name).collect());
+    }
     for event in &mut vocabulary.events {
         if let Some(Payload { domain: Domain::Words(words), .. }) = &mut event.payload {
             spell_list(words.iter_mut().collect());

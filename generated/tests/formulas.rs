@@ -1,0 +1,143 @@
+//! Rules, invariants, loops and what instances tell each other, as code and as data, beside answers
+//! worked out by hand.
+
+turnstile_macros::machine!("tests/tables/hall.yaml");
+
+use hall::{
+    Action, Collection, CollectionKind, Compiled, Event, EventKind, Facts, Formulae, Guard,
+    Invariant, Predicate, Rule, Rules, State, TABLE, Thing,
+};
+
+/// Guests by number: where each is, who shares, who sits together, who has which seats.
+#[derive(Clone, Debug, Default)]
+struct Hall {
+    guests: Vec<State>,
+    shared: u64,
+    tables: Vec<(u64, u64)>,
+    seats: Vec<u64>,
+    is_late: bool,
+}
+
+impl Facts for Hall {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::IsShared { guest } => self.shared >> guest.0 & 1 == 1,
+            Predicate::SameTable { guest, other } => self.tables.contains(&(guest.0, other.0)),
+            Predicate::IsLate => self.is_late,
+        }
+    }
+
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        match collection {
+            Collection::Seats { guest } => {
+                self.seats.iter().filter(|seat| **seat >= guest.0).all(|seat| is(Thing(*seat)))
+            }
+            Collection::Friends => true,
+        }
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
+        (0..).zip(&self.guests).all(|(guest, at)| is(Thing(guest), *at))
+    }
+
+    fn state(&self, thing: Thing) -> Option<State> {
+        self.guests.get(usize::try_from(thing.0).ok()?).copied()
+    }
+}
+
+/// What both forms say, which must be the same.
+#[track_caller]
+fn rule(hall: &Hall, rule: Rule) -> bool {
+    let said = Compiled.rule(rule, hall);
+    assert_eq!(said, TABLE.rules.rule(rule, hall), "{rule:?} of {hall:?}");
+    said
+}
+
+#[track_caller]
+fn invariant(hall: &Hall, invariant: Invariant) -> bool {
+    let said = Compiled.invariant(invariant, hall);
+    assert_eq!(said, TABLE.rules.invariant(invariant, hall), "{invariant:?} of {hall:?}");
+    said
+}
+
+#[test]
+fn rules_say_what_was_worked_out_by_hand() {
+    let guest = Thing(0);
+    let empty = Hall::default();
+    assert!(rule(&empty, Rule::Alone { guest }));
+    let mut hall = Hall { guests: vec![State::Inside, State::Waiting], ..Hall::default() };
+    assert!(rule(&hall, Rule::Enter { guest }), "nobody present sits with the guest");
+    hall.tables = vec![(0, 1)];
+    assert!(!rule(&hall, Rule::Alone { guest }));
+    assert!(!rule(&hall, Rule::Enter { guest }));
+    hall.shared = 1;
+    assert!(!rule(&hall, Rule::Enter { guest }), "there is no seat");
+    hall.seats = vec![3];
+    hall.tables.push((3, 0));
+    assert!(rule(&hall, Rule::Enter { guest }));
+    hall.is_late = true;
+    assert!(!rule(&hall, Rule::Enter { guest }));
+    hall.guests[1] = State::ThrownOut;
+    assert!(rule(&hall, Rule::Enter { guest }), "who was thrown out is not present");
+}
+
+#[test]
+fn invariants_say_what_was_worked_out_by_hand() {
+    let mut hall = Hall { guests: vec![State::Inside, State::Inside], ..Hall::default() };
+    assert!(invariant(&hall, Invariant::OneParty));
+    hall.tables = vec![(0, 1)];
+    assert!(invariant(&hall, Invariant::OneParty), "neither shares");
+    hall.shared = 2;
+    assert!(!invariant(&hall, Invariant::OneParty), "one of two at a table shares");
+    hall.is_late = true;
+    assert!(!invariant(&hall, Invariant::NobodyTwice));
+    hall.guests = vec![State::Waiting, State::ThrownOut];
+    assert!(invariant(&hall, Invariant::NobodyTwice), "a final state is not `any`");
+    assert!(Compiled.has_invariant(Invariant::OneParty));
+}
+
+/// A number without pattern from the one before: xorshift, so that a run repeats.
+fn next(seed: &mut u64) -> u64 {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    *seed
+}
+
+#[test]
+fn code_and_data_agree_on_many_halls() {
+    let mut seed = 0x5eed;
+    println!("seed {seed:#x}");
+    let mut yes = 0;
+    for _ in 0..2_000 {
+        let bits = next(&mut seed);
+        let guests = (0..bits % 4).map(|guest| State::ALL[(bits >> (8 + 2 * guest)) as usize % 4]);
+        let pairs = (0..16).filter(|pair| next(&mut seed) >> pair & 3 == 3);
+        let hall = Hall {
+            guests: guests.collect(),
+            tables: pairs.map(|pair| (pair / 4, pair % 4)).collect(),
+            shared: next(&mut seed),
+            seats: (0..4).filter(|seat| bits >> (40 + seat) & 1 == 1).collect(),
+            is_late: bits >> 63 == 1,
+        };
+        for guest in (0..4).map(Thing) {
+            yes += u32::from(rule(&hall, Rule::Enter { guest }));
+        }
+        Invariant::ALL.iter().for_each(|it| yes += u32::from(invariant(&hall, *it)));
+    }
+    assert!((1_000..11_000).contains(&yes), "the halls say only one thing: {yes}");
+}
+
+#[test]
+fn entries_of_a_loop_stand_together() {
+    let step = hall::step(State::Inside, Event::GuestLeaves, &|_| true).expect("a row");
+    let runs: Vec<_> = step.runs().map(|run| (run.each, run.does.len())).collect();
+    assert_eq!(runs, [(Some(CollectionKind::Friends), 2), (None, 1)]);
+    let step = hall::step(State::Waiting, Event::HallCloses, &|_| true).expect("a row");
+    assert_eq!(step.runs().count(), 2, "two loops over one collection stay two");
+    let told: Vec<_> = Action::ALL.iter().filter_map(|action| action.tells()).collect();
+    assert_eq!(told, [EventKind::DoorOpens]);
+    let refused = hall::step(State::NotExist, Event::GuestComes, &|guard| guard != Guard::MayEnter);
+    assert_eq!(refused.expect("a row").to, State::Waiting);
+    assert_eq!(TABLE.rules.initial(), State::NotExist);
+}

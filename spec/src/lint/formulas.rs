@@ -1,0 +1,82 @@
+//! Rules and invariants whose words say nothing, and loops that cannot be.
+
+use crate::code;
+use crate::fault::Fault;
+use crate::lint::Subject;
+use crate::raw::Row;
+use crate::read::formula;
+use crate::shape::nearest;
+use crate::table::{Do, Row as Built};
+
+pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let parts = &subject.lookup.draft.parts;
+    for (name, rule) in parts.rules.iter().chain(&parts.invariants) {
+        if let Err(more) = formula::resolve(subject.lookup, name, rule) {
+            faults.extend(more);
+        }
+    }
+    for (name, rule) in &parts.invariants {
+        if let Some(word) = rule.of.first() {
+            let fault = Fault::finding(
+                code::FORMULA,
+                format!("the invariant `{}` has a parameter", name.text),
+            )
+            .label(word.span, "of which thing is it to be so?")
+            .help(format!("write `every: {} in …` in its formula", word.text));
+            faults.push(fault);
+        }
+    }
+    for (_, row) in &subject.lookup.draft.rows {
+        entries(subject, row, faults);
+    }
+    subject.table.rows.iter().for_each(|row| done(subject, row, faults));
+}
+
+fn entries(subject: &Subject<'_>, row: &Row, faults: &mut Vec<Fault>) {
+    for (span, what) in &row.faulty {
+        let fault = Fault::finding(code::LOOP, "an entry of `do` that cannot be")
+            .label(*span, *what)
+            .help("write an action, `{ if: GUARD, do: [...] }` or `{ for each: COLLECTION, do: [...] }`");
+        faults.push(fault);
+    }
+    let collections = &subject.lookup.vocabulary.formulas.collections;
+    for one in &row.loops {
+        let word = &one.collection;
+        let Some(known) = collections.iter().find(|known| known.name.name == word.text) else {
+            let known = collections.iter().map(|one| one.name.name.as_str());
+            let help = match nearest(&word.text, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "declare it under `collections`".to_owned(),
+            };
+            let message = format!("collection `{}` is not declared", word.text);
+            let fault = Fault::finding(code::UNDECLARED_PREDICATE, message)
+                .label(word.span, "no such collection");
+            faults.push(fault.help(help));
+            continue;
+        };
+        if !known.of.is_empty() {
+            let fault = Fault::finding(code::LOOP, format!("`{}` is of something", word.text))
+                .label(word.span, "a row has nothing to give it")
+                .label(known.name.span, "declared here")
+                .help("loop over a collection without `of`");
+            faults.push(fault);
+        }
+    }
+}
+
+/// A state holds a resource once, so a loop may not touch any.
+fn done(subject: &Subject<'_>, row: &Built, faults: &mut Vec<Fault>) {
+    for Do::Act { action, ops, each } in &row.does {
+        if each.is_none() || ops.is_empty() {
+            continue;
+        }
+        let name = &subject.lookup.vocabulary.actions[action.index()];
+        let fault = Fault::finding(code::LOOP, format!("`{}` in a loop", name.name))
+            .label(subject.row_at(row.id), "done for each of several things")
+            .label(name.span, "creates or deletes what a state holds once")
+            .help("take the action out of the loop");
+        if faults.iter().all(|known| known.span() != fault.span() || known.code != code::LOOP) {
+            faults.push(fault);
+        }
+    }
+}

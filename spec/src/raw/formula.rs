@@ -1,0 +1,148 @@
+//! Rules and invariants as they are written.
+
+use super::{About, about, words};
+use crate::fault::Span;
+use crate::yaml::{Node, Value, Word};
+
+/// A predicate or a collection: what the core is asked about things.
+#[derive(Clone, Default)]
+pub(crate) struct Asked {
+    pub(crate) about: About,
+    pub(crate) of: Vec<Word>,
+}
+
+/// A rule or an invariant.
+#[derive(Clone, Default)]
+pub(crate) struct Rule {
+    pub(crate) about: About,
+    pub(crate) of: Vec<Word>,
+    pub(crate) is: Formula,
+    pub(crate) span: Span,
+}
+
+/// A formula, names not yet looked up.
+#[derive(Clone)]
+pub(crate) enum Formula {
+    /// `covers(lock, byte)` or `lock in ACTIVE`.
+    Leaf(Word),
+    /// `all`, `any`, `implies`, `iff`, over parts.
+    Of(Connective, Vec<Formula>, Span),
+    /// The opposite.
+    Not(Box<Formula>),
+    /// `every: lock in ACTIVE`, and what is so of it.
+    Each(Quantifier, Word, Box<Formula>),
+}
+
+/// How parts are put together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connective {
+    All,
+    Any,
+    Implies,
+    Iff,
+}
+
+/// Of how many things it is so.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quantifier {
+    Every,
+    Some,
+    None,
+}
+
+impl Default for Formula {
+    fn default() -> Self {
+        Self::Of(Connective::All, Vec::new(), Span::default())
+    }
+}
+
+pub(super) fn asked(node: &Node) -> Asked {
+    Asked { about: about(node), of: words(node, "of").unwrap_or_default() }
+}
+
+pub(super) fn rule(node: &Node) -> Rule {
+    Rule {
+        about: about(node),
+        of: words(node, "of").unwrap_or_default(),
+        is: node.at("is").map(formula).unwrap_or_default(),
+        span: node.span,
+    }
+}
+
+/// A leaf, or one of the connectives and quantifiers; several beside each other mean all of them.
+fn formula(node: &Node) -> Formula {
+    let Value::Map(entries) = &node.value else { return Formula::Leaf(node.word()) };
+    let inner = || node.at("is").map(formula).unwrap_or_default();
+    let mut parts: Vec<Formula> = entries
+        .iter()
+        .filter_map(|(key, value)| {
+            let of = |how| {
+                let parts = value.items().iter().map(formula).collect();
+                Some(Formula::Of(how, parts, value.span))
+            };
+            let each = |how| Some(Formula::Each(how, value.word(), Box::new(inner())));
+            match key.text.as_str() {
+                "all" => of(Connective::All),
+                "any" => of(Connective::Any),
+                "implies" => of(Connective::Implies),
+                "iff" => of(Connective::Iff),
+                "not" => Some(Formula::Not(Box::new(formula(value)))),
+                "every" => each(Quantifier::Every),
+                "some" => each(Quantifier::Some),
+                "none" => each(Quantifier::None),
+                _ => None,
+            }
+        })
+        .collect();
+    if parts.len() == 1 { parts.remove(0) } else { Formula::Of(Connective::All, parts, node.span) }
+}
+
+impl Formula {
+    /// How many names, connectives and quantifiers it has.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Leaf(_) => 1,
+            Self::Of(_, parts, _) => 1 + parts.iter().map(Self::size).sum::<usize>(),
+            Self::Not(part) | Self::Each(_, _, part) => 1 + part.size(),
+        }
+    }
+
+    /// Its words for a page: a line a part, two spaces a level.
+    pub(crate) fn lines(&self, level: usize, lines: &mut Vec<String>) {
+        let mut put = |text: &str| lines.push(format!("{}{text}", "  ".repeat(level)));
+        match self {
+            Self::Leaf(word) => put(&word.text),
+            Self::Of(how, parts, _) => {
+                put(match how {
+                    Connective::All => "all of",
+                    Connective::Any => "any of",
+                    Connective::Implies => "the first implies the second",
+                    Connective::Iff => "both or neither",
+                });
+                parts.iter().for_each(|part| part.lines(level + 1, lines));
+            }
+            Self::Not(part) => {
+                put("not");
+                part.lines(level + 1, lines);
+            }
+            Self::Each(how, word, part) => {
+                put(&match how {
+                    Quantifier::Every => format!("for every {}", word.text),
+                    Quantifier::Some => format!("for some {}", word.text),
+                    Quantifier::None => format!("for no {}", word.text),
+                });
+                part.lines(level + 1, lines);
+            }
+        }
+    }
+
+    /// The leaves and what the quantifiers go over.
+    pub(crate) fn texts(&self) -> Vec<&Word> {
+        match self {
+            Self::Leaf(word) => vec![word],
+            Self::Of(_, parts, _) => parts.iter().flat_map(Self::texts).collect(),
+            Self::Not(part) => part.texts(),
+            Self::Each(_, word, part) => [word].into_iter().chain(part.texts()).collect(),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Formulas as written become formulas over indices, or the faults that stand in the way. The build
+//! leaves out what cannot be resolved; a lint reports it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code;
+use crate::fault::Fault;
+use crate::formula::{
+    Among, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated, Var,
+};
+use crate::limit;
+use crate::raw::{self, Connective, Quantifier};
+use crate::read::draft::Lookup;
+use crate::shape::nearest;
+use crate::table::StateId;
+use crate::yaml::Word;
+
+/// The formulas of a draft, but for those with faults.
+pub(crate) fn formulas(lookup: &Lookup<'_>) -> Formulas {
+    let words = &lookup.vocabulary.formulas;
+    let parts = &lookup.draft.parts;
+    let of = |names: &[Signature], list: &raw::Named<raw::Rule>| {
+        let stated = |name: &Signature| {
+            let (word, rule) = list.iter().find(|(word, _)| word.text == name.name.name)?;
+            let formula = resolve(lookup, word, rule).ok()?;
+            let mut words = Vec::new();
+            rule.is.lines(0, &mut words);
+            Some(Stated { formula, words, span: rule.span })
+        };
+        names.iter().map(stated).collect()
+    };
+    Formulas {
+        rules: of(&words.rules, &parts.rules),
+        invariants: of(&words.invariants, &parts.invariants),
+    }
+}
+
+/// A rule's or an invariant's formula, or all that is wrong with it.
+pub(crate) fn resolve(
+    lookup: &Lookup<'_>,
+    name: &Word,
+    rule: &raw::Rule,
+) -> Result<Formula, Vec<Fault>> {
+    let mut resolver = Resolver { lookup, scope: Vec::new(), faults: Vec::new() };
+    for word in &rule.of {
+        resolver.bind(word);
+    }
+    if is_circular(lookup, &name.text) {
+        let message = format!("the rule `{}` asks for itself", name.text);
+        let fault = Fault::finding(code::FORMULA, message)
+            .label(name.span, "what it asks comes back to it")
+            .help("say the condition out in one of the rules");
+        resolver.faults.push(fault);
+    }
+    let formula = resolver.formula(&rule.is);
+    if resolver.faults.is_empty() { Ok(formula) } else { Err(resolver.faults) }
+}
+
+/// Whether a rule comes back to itself by the rules that it asks.
+fn is_circular(lookup: &Lookup<'_>, name: &str) -> bool {
+    let rules = &lookup.draft.parts.rules;
+    let asked: BTreeMap<&str, Vec<&str>> = rules
+        .iter()
+        .map(|(word, rule)| {
+            let heads = rule.is.texts().into_iter().map(|word| call(&word.text).0);
+            (word.text.as_str(), heads.collect())
+        })
+        .collect();
+    let mut open = asked.get(name).cloned().unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    while let Some(next) = open.pop() {
+        if next == name {
+            return true;
+        }
+        if seen.insert(next) {
+            open.extend(asked.get(next).into_iter().flatten());
+        }
+    }
+    false
+}
+
+/// `covers(lock, byte)` as its head and its arguments; a word without brackets has none.
+pub(crate) fn call(text: &str) -> (&str, Vec<&str>) {
+    let Some((head, rest)) = text.split_once('(') else { return (text.trim(), Vec::new()) };
+    let inner = rest.strip_suffix(')').unwrap_or(rest).trim();
+    let arguments =
+        if inner.is_empty() { Vec::new() } else { inner.split(',').map(str::trim).collect() };
+    (head.trim(), arguments)
+}
+
+struct Resolver<'a> {
+    lookup: &'a Lookup<'a>,
+    scope: Vec<String>,
+    faults: Vec<Fault>,
+}
+
+impl Resolver<'_> {
+    fn bind(&mut self, word: &Word) {
+        if self.scope.contains(&word.text) {
+            let message = format!("`{}` stands for two things", word.text);
+            let fault = Fault::finding(code::VARIABLE, message)
+                .label(word.span, "it has a meaning here already")
+                .help("give one of them another name");
+            self.faults.push(fault);
+        }
+        if self.scope.len() >= limit::VARIABLES {
+            let what = "the formula speaks of too many things";
+            self.faults.push(Fault::limit(word.span, what, "things", limit::VARIABLES));
+        }
+        self.scope.push(word.text.clone());
+    }
+
+    fn formula(&mut self, raw: &raw::Formula) -> Formula {
+        match raw {
+            raw::Formula::Leaf(word) => self.leaf(word),
+            raw::Formula::Not(part) => Formula::Not(Box::new(self.formula(part))),
+            raw::Formula::Of(how, parts, span) => {
+                let mut parts: Vec<Formula> = parts.iter().map(|part| self.formula(part)).collect();
+                match how {
+                    Connective::All => return Formula::All(parts),
+                    Connective::Any => return Formula::Any(parts),
+                    Connective::Implies | Connective::Iff => {}
+                }
+                let (Some(second), Some(first), true) =
+                    (parts.pop(), parts.pop(), parts.is_empty())
+                else {
+                    let fault = Fault::finding(code::FORMULA, "this takes two conditions")
+                        .label(*span, "not two")
+                        .help("write a list of two: `implies: [FIRST, SECOND]`");
+                    self.faults.push(fault);
+                    return Formula::All(Vec::new());
+                };
+                match how {
+                    Connective::Iff => Formula::Iff(Box::new(first), Box::new(second)),
+                    _ => Formula::Any(vec![Formula::Not(Box::new(first)), second]),
+                }
+            }
+            raw::Formula::Each(how, word, part) => {
+                let among = self.among(word);
+                let variable = word.text.split_once(" in ").map_or("", |(name, _)| name.trim());
+                self.bind(&Word { text: variable.to_owned(), span: word.span });
+                let part = Box::new(self.formula(part));
+                self.scope.pop();
+                match how {
+                    Quantifier::Every => Formula::Every(among, part),
+                    Quantifier::Some => Formula::Some(among, part),
+                    Quantifier::None => Formula::Not(Box::new(Formula::Some(among, part))),
+                }
+            }
+        }
+    }
+
+    /// What `VARIABLE in WORD` goes over.
+    fn among(&mut self, word: &Word) -> Among {
+        let Some((_, among)) = word.text.split_once(" in ") else {
+            let message = format!("`{}` names no variable", word.text);
+            let fault = Fault::finding(code::FORMULA, message)
+                .label(word.span, "not `VARIABLE in STATE`")
+                .help("write `lock in ACTIVE`: a variable, and a state, a set or a collection");
+            self.faults.push(fault);
+            return Among::States(Vec::new());
+        };
+        let (head, arguments) = call(among);
+        let collections = &self.lookup.vocabulary.formulas.collections;
+        if let Some((at, signature)) = find(collections, head) {
+            let of = self.arguments(word, signature, &arguments);
+            return Among::Collection { collection: CollectionId(at), of };
+        }
+        match self.states(among.trim()) {
+            Some(states) => Among::States(states),
+            None => {
+                let known = collections.iter().map(|one| one.name.name.as_str());
+                let states = self.lookup.draft.parts.states.iter().map(|(w, _)| w.text.as_str());
+                let sets = self.lookup.draft.parts.sets.iter().map(|(w, _)| w.text.as_str());
+                self.undeclared(word, head, known.chain(states).chain(sets).collect());
+                Among::States(Vec::new())
+            }
+        }
+    }
+
+    fn states(&self, word: &str) -> Option<Vec<StateId>> {
+        let is_known = word == "any"
+            || self.lookup.set(word).is_some()
+            || self.lookup.declaration(word).is_some();
+        is_known.then(|| self.lookup.sources(word))
+    }
+
+    fn leaf(&mut self, word: &Word) -> Formula {
+        let (head, arguments) = call(&word.text);
+        let words = &self.lookup.vocabulary.formulas;
+        if let Some((at, signature)) = find(&words.predicates, head) {
+            let of = self.arguments(word, signature, &arguments);
+            return Formula::Is { predicate: PredicateId(at), of };
+        }
+        if let Some((at, signature)) = find(&words.rules, head) {
+            let of = self.arguments(word, signature, &arguments);
+            return Formula::Rule { rule: RuleId(at), of };
+        }
+        if let Some((thing, states)) = word.text.split_once(" in ")
+            && let Some(states) = self.states(states.trim())
+        {
+            return match self.variable(word, thing.trim()) {
+                Some(thing) => Formula::In { thing, states },
+                None => Formula::All(Vec::new()),
+            };
+        }
+        let known = words.predicates.iter().chain(&words.rules);
+        self.undeclared(word, head, known.map(|one| one.name.name.as_str()).collect());
+        Formula::All(Vec::new())
+    }
+
+    fn undeclared(&mut self, word: &Word, name: &str, known: Vec<&str>) {
+        let help = match nearest(name, known.into_iter()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "declare it under `predicates` or `collections`, or name a state".to_owned(),
+        };
+        let message = format!("`{name}` is not declared");
+        let fault = Fault::finding(code::UNDECLARED_PREDICATE, message)
+            .label(word.span, "no such predicate, collection, rule, state or set")
+            .help(help);
+        self.faults.push(fault);
+    }
+
+    fn arguments(&mut self, word: &Word, signature: &Signature, given: &[&str]) -> Vec<Var> {
+        if given.len() != signature.of.len() {
+            let message = format!(
+                "`{}` speaks of {} and is given {}",
+                signature.name.name,
+                things(signature.of.len()),
+                things(given.len())
+            );
+            let fault = Fault::finding(code::ARGUMENTS, message)
+                .label(word.span, "not as declared")
+                .label(signature.name.span, "declared here")
+                .help(format!("write `{}({})`", signature.name.name, signature.of.join(", ")));
+            self.faults.push(fault);
+        }
+        given.iter().filter_map(|name| self.variable(word, name)).collect()
+    }
+
+    fn variable(&mut self, word: &Word, name: &str) -> Option<Var> {
+        let at = self.scope.iter().position(|known| known == name);
+        if at.is_none() {
+            let help = match nearest(name, self.scope.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "bind it: `of: [NAME]` at the rule, or `every: NAME in STATE`".to_owned(),
+            };
+            let fault = Fault::finding(code::VARIABLE, format!("`{name}` stands for nothing"))
+                .label(word.span, "no parameter and no variable has this name")
+                .help(help);
+            self.faults.push(fault);
+        }
+        at.and_then(|at| u8::try_from(at).ok()).map(Var)
+    }
+}
+
+fn things(count: usize) -> String {
+    if count == 1 { "1 thing".to_owned() } else { format!("{count} things") }
+}
+
+fn find<'a>(list: &'a [Signature], name: &str) -> Option<(u16, &'a Signature)> {
+    let at = list.iter().position(|one| one.name.name == name)?;
+    Some((u16::try_from(at).ok()?, &list[at]))
+}
