@@ -34,9 +34,9 @@ fn text(value: &Value) -> String {
 
 /// The actions of a `do`, those under conditions and in loops with the others.
 fn actions(value: &Value) -> Vec<String> {
-    let each = |value: &Value| match value {
-        Value::Mapping(_) => actions(value),
-        _ => vec![text(value)],
+    let each = |value: &Value| match value.as_mapping() {
+        Some(_) => actions(value),
+        None => vec![text(value)],
     };
     items(value, "do").into_iter().flat_map(each).collect()
 }

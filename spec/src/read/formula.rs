@@ -130,10 +130,10 @@ impl Resolver<'_> {
                     self.faults.push(fault);
                     return Formula::All(Vec::new());
                 };
-                match how {
-                    Connective::Iff => Formula::Iff(Box::new(first), Box::new(second)),
-                    _ => Formula::Any(vec![Formula::Not(Box::new(first)), second]),
+                if how == &Connective::Iff {
+                    return Formula::Iff(Box::new(first), Box::new(second));
                 }
+                Formula::Any(vec![Formula::Not(Box::new(first)), second])
             }
             raw::Formula::Each(how, word, part) => {
                 let among = self.among(word);
