@@ -24,7 +24,8 @@ use turnstile_checker::systems;
 const NOTEWORTHY: [(usize, bool); 2] = [(0, false), (1, true)];
 
 fn walk<W: Parts>(space: &Interned<'_, W>, threads: usize) -> Walk {
-    let ask = Ask { threads, limits: Limits::default(), stop_at: 0, progress: &Silent };
+    let ask =
+        Ask { threads, limits: Limits::default(), stop_at: 0, records: false, progress: &Silent };
     search(space, ask)
 }
 

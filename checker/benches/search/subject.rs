@@ -112,7 +112,8 @@ fn search_protocol(name: &str, clients: usize, rounds: u8) -> Found {
 fn written_as_parts(clients: usize, rounds: u8, threads: usize) -> u64 {
     let system = Lock::new(u8::try_from(clients).expect("few clients"), rounds);
     let space = Interned::new(&system, vec![(0, false), (1, true)], Reductions::NONE);
-    let ask = Ask { threads, limits: Limits::default(), stop_at: 1, progress: &Silent };
+    let ask =
+        Ask { threads, limits: Limits::default(), stop_at: 1, records: false, progress: &Silent };
     search(&space, ask).states as u64
 }
 

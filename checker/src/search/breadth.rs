@@ -6,25 +6,20 @@
 //! them the shortest counterexample, least by the order of successors, are the same on any number
 //! of threads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::report::options::{Limits, Progress, Standing};
-use crate::search::chunk::Chunk;
 use crate::search::frontier::{Frontier, Segment};
 use crate::search::log::Log;
-use crate::search::rendezvous::{Broken, Rendezvous};
-use crate::search::seen::{Seen, owner_of};
-use crate::search::space::{Expander, Found, Recent, Row, Space};
+use crate::search::record::Record;
+use crate::search::seen::owner_of;
+use crate::search::space::{Expander, Found, Row, Space};
+use crate::search::worker::{BATCH_CHUNKS, Shared, Worker};
 
 /// Rows of a chunk at most.
 const CHUNK_ROWS: usize = 256;
-/// Chunks of a batch. The search looks at its limits between batches.
-const BATCH_CHUNKS: usize = 64;
-/// Of a chunk that nobody has taken yet.
-const NOBODY: usize = usize::MAX;
-
 /// What a search is asked.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
@@ -34,6 +29,8 @@ pub struct Ask<'a> {
     pub limits: Limits,
     /// Things of [`Expander::inspect`]; the first of them ends the search.
     pub stop_at: u64,
+    /// Write down the whole graph.
+    pub records: bool,
     /// Who listens and may stop the search.
     pub progress: &'a dyn Progress,
 }
@@ -53,6 +50,8 @@ pub struct Walk {
     pub first: [Option<usize>; 64],
     /// How each state was found.
     pub log: Log,
+    /// The whole graph, if it was asked for and the search came to its end within its memory.
+    pub record: Option<Record>,
     /// Bytes at the peak, by the search's own account.
     pub peak_bytes: usize,
 }
@@ -76,15 +75,7 @@ pub enum Cut {
 #[must_use]
 pub fn search<S: Space>(space: &S, ask: Ask<'_>) -> Walk {
     assert!(ask.threads > 0, "somebody has to do it");
-    let shared = Shared {
-        level: RwLock::new(Frontier::new(space.width())),
-        chunks: (0..BATCH_CHUNKS).map(|_| RwLock::new(Chunk::new(ask.threads))).collect(),
-        takers: (0..BATCH_CHUNKS).map(|_| AtomicUsize::default()).collect(),
-        batch: AtomicUsize::new(0),
-        next: AtomicUsize::new(0),
-        bytes: (0..ask.threads).map(|_| AtomicUsize::default()).collect(),
-        rendezvous: Rendezvous::new(ask.threads),
-    };
+    let shared = Shared::new(space.width(), &ask);
     let mut workers: Vec<_> =
         (0..ask.threads).map(|thread| Worker::new(&shared, space, thread)).collect();
     let mut leader = Leader::new(space, ask);
@@ -102,110 +93,10 @@ pub fn search<S: Space>(space: &S, ask: Ask<'_>) -> Walk {
             leader.merge(&shared);
         }
         // The others find an empty batch and end.
-        shared.batch.store(0, Ordering::Relaxed);
+        shared.hand_out(0);
         let _ended = shared.rendezvous.wait();
     });
-    leader.walk
-}
-
-/// What all threads see.
-struct Shared {
-    level: RwLock<Frontier>,
-    chunks: Vec<RwLock<Chunk>>,
-    /// By chunk, who has taken it.
-    takers: Vec<AtomicUsize>,
-    /// Chunks in this batch; 0: the search is over.
-    batch: AtomicUsize,
-    /// The next chunk to be taken.
-    next: AtomicUsize,
-    /// By thread, the bytes that it has allocated.
-    bytes: Vec<AtomicUsize>,
-    rendezvous: Rendezvous,
-}
-
-/// A thread: what it alone has.
-struct Worker<'a, E> {
-    shared: &'a Shared,
-    thread: usize,
-    seen: Seen,
-    recent: Recent,
-    expander: E,
-}
-
-impl<'a, E: Expander> Worker<'a, E> {
-    fn new<'s, S: Space<Expander<'s> = E>>(
-        shared: &'a Shared,
-        space: &'s S,
-        thread: usize,
-    ) -> Self {
-        let seen = Seen::of(thread, shared.bytes.len());
-        Self { shared, thread, seen, recent: Recent::new(), expander: space.expander() }
-    }
-
-    /// What every thread but the leader does.
-    fn work(&mut self) {
-        let _guard = self.shared.rendezvous.guard();
-        while let Ok(true) = self.turn() {}
-    }
-
-    /// One batch. Whether there was one.
-    fn turn(&mut self) -> Result<bool, Broken> {
-        let shared = self.shared;
-        shared.rendezvous.wait()?;
-        let count = shared.batch.load(Ordering::Relaxed);
-        if count == 0 {
-            return Ok(false);
-        }
-        self.expander.begin();
-        {
-            let level = shared.level.read().unwrap_or_else(PoisonError::into_inner);
-            let chunks = &shared.chunks[..count];
-            if shared.bytes.len() == 1 {
-                self.do_alone(&level, chunks);
-            } else {
-                self.do_part(&level, chunks)?;
-            }
-        }
-        let bytes = self.seen.bytes() + self.expander.bytes();
-        shared.bytes[self.thread].store(bytes, Ordering::Relaxed);
-        shared.rendezvous.wait()?;
-        Ok(true)
-    }
-
-    /// One chunk after the other while it is in the cache. The order of insertion, and so the
-    /// result, is the same as with several threads.
-    fn do_alone(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) {
-        for chunk in chunks {
-            let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-            chunk.expand(level, &mut self.expander, &mut self.recent);
-            chunk.insert(&mut self.seen);
-            chunk.gather(level, &mut self.expander);
-        }
-    }
-
-    fn do_part(&mut self, level: &Frontier, chunks: &[RwLock<Chunk>]) -> Result<(), Broken> {
-        let shared = self.shared;
-        loop {
-            let index = shared.next.fetch_add(1, Ordering::Relaxed);
-            let Some(chunk) = chunks.get(index) else { break };
-            shared.takers[index].store(self.thread, Ordering::Relaxed);
-            let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-            chunk.expand(level, &mut self.expander, &mut self.recent);
-        }
-        shared.rendezvous.wait()?;
-        for chunk in chunks {
-            let chunk = chunk.read().unwrap_or_else(PoisonError::into_inner);
-            chunk.insert_owned(self.thread, &mut self.seen);
-        }
-        shared.rendezvous.wait()?;
-        for (chunk, taker) in chunks.iter().zip(&shared.takers) {
-            if taker.load(Ordering::Relaxed) == self.thread {
-                let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
-                chunk.gather(level, &mut self.expander);
-            }
-        }
-        Ok(())
-    }
+    leader.end()
 }
 
 /// The thread that plans batches and keeps the books.
@@ -230,6 +121,7 @@ impl<'a, S: Space> Leader<'a, S> {
             cut: None,
             first: [None; 64],
             log: Log::default(),
+            record: ask.records.then(Record::default),
             peak_bytes: 0,
         };
         let next = Frontier::new(space.width());
@@ -252,7 +144,12 @@ impl<'a, S: Space> Leader<'a, S> {
                 rows.resize(at + self.space.width(), 0);
                 let expander = &mut workers[0].expander;
                 expander.follow(course, &mut rows[at..]);
-                self.note(self.walk.states, expander.inspect(&rows[at..]));
+                let noted = expander.inspect(&rows[at..]);
+                self.note(self.walk.states, noted);
+                if let Some(record) = &mut self.walk.record {
+                    record.state(fingerprint);
+                    record.note(self.walk.states, noted);
+                }
                 self.walk.log.note_state(ordinal);
                 self.walk.states += 1;
             }
@@ -294,9 +191,7 @@ impl<'a, S: Space> Leader<'a, S> {
             self.done += span.to - span.from;
             count += 1;
         }
-        shared.batch.store(count, Ordering::Relaxed);
-        shared.next.store(0, Ordering::Relaxed);
-        shared.takers.iter().for_each(|taker| taker.store(NOBODY, Ordering::Relaxed));
+        shared.hand_out(count);
         true
     }
 
@@ -304,7 +199,7 @@ impl<'a, S: Space> Leader<'a, S> {
     fn merge(&mut self, shared: &Shared) {
         let most = self.ask.limits.max_states;
         let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        for chunk in &shared.chunks[..shared.batch.load(Ordering::Relaxed)] {
+        for chunk in shared.batch() {
             let mut chunk = chunk.write().unwrap_or_else(PoisonError::into_inner);
             let room = most.saturating_sub(self.walk.states);
             let count = chunk.ordinals.len().min(room);
@@ -317,8 +212,25 @@ impl<'a, S: Space> Leader<'a, S> {
                 self.walk.cut = self.walk.cut.or(Some(Cut::States));
                 return;
             }
+            if let Some(record) = &mut self.walk.record {
+                chunk.record_states(record);
+            }
             self.next.append(&mut chunk.rows);
         }
+        if let Some(record) = &mut self.walk.record {
+            for chunk in shared.batch() {
+                chunk.read().unwrap_or_else(PoisonError::into_inner).record_transitions(record);
+            }
+        }
+    }
+
+    /// What was found.
+    fn end(mut self) -> Walk {
+        if self.walk.cut.is_some() {
+            self.walk.record = None;
+        }
+        self.walk.record.iter_mut().for_each(Record::end);
+        self.walk
     }
 
     fn note(&mut self, state: usize, noted: u64) {
@@ -340,8 +252,9 @@ impl<'a, S: Space> Leader<'a, S> {
             + level.bytes()
             + self.next.bytes()
             + self.space.bytes();
-        self.walk.peak_bytes = self.walk.peak_bytes.max(own);
-        let memory = (own as u64).max(self.ask.progress.allocated());
+        let recorded = self.walk.record.as_ref().map_or(0, Record::bytes);
+        self.walk.peak_bytes = self.walk.peak_bytes.max(own + recorded);
+        let memory = ((own + recorded) as u64).max(self.ask.progress.allocated());
         let states = self.walk.states as u64;
         self.ask.progress.stand(Standing {
             states,
@@ -352,7 +265,8 @@ impl<'a, S: Space> Leader<'a, S> {
         });
         let limits = self.ask.limits;
         let cut = if limits.max_memory.is_some_and(|most| memory > most) {
-            Some(Cut::Memory)
+            // Without the graph the search may still come to its end.
+            if self.walk.record.take().is_some() { None } else { Some(Cut::Memory) }
         } else if limits.deadline.is_some_and(|end| Instant::now() >= end) {
             Some(Cut::Timeout)
         } else if self.ask.progress.is_stopped() {

@@ -8,6 +8,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::search::frontier::{Frontier, Segment, Span};
+use crate::search::record::Record;
 use crate::search::seen::{Seen, owner_of};
 use crate::search::space::{Expander, Found, Recent};
 
@@ -24,6 +25,8 @@ pub(super) struct Chunk {
     fresh: Vec<u32>,
     /// With several owners, what each says.
     parts: Vec<Mutex<Vec<u32>>>,
+    /// By successor, its label, if the search writes down the graph.
+    labels: Vec<u16>,
     /// Rows being made.
     making: Segment,
     /// The new rows.
@@ -96,6 +99,27 @@ impl Chunk {
         let owned = self.owned[owner].iter();
         let owned = owned.map(|&place| (place, found[place as usize].fingerprint));
         seen.insert(owned, |place| fresh.push(place));
+    }
+
+    /// Finds the labels of all successors.
+    pub(super) fn label(&mut self, expander: &impl Expander) {
+        let Self { found, labels, .. } = self;
+        labels.clear();
+        labels.extend(found.rows().iter().map(|row| expander.label(row.course)));
+    }
+
+    /// Writes the new states down.
+    pub(super) fn record_states(&self, record: &mut Record) {
+        let first = record.states();
+        for &place in &self.fresh {
+            record.state(self.found.rows()[place as usize].fingerprint);
+        }
+        self.noted.iter().for_each(|&(place, noted)| record.note(first + place, noted));
+    }
+
+    /// Writes the transitions down.
+    pub(super) fn record_transitions(&self, record: &mut Record) {
+        record.transitions(self.found.rows(), &self.ends, &self.labels);
     }
 
     /// Makes rows of the new successors and looks at each.

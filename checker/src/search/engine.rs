@@ -4,6 +4,7 @@
 //! A search that was cut says so, and no property that needs the whole graph holds then.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use crate::parts::{Claim, Parts, Property};
 use crate::report::options::{Limits, Progress, Reductions};
@@ -51,6 +52,10 @@ pub struct Outcome<M> {
     pub reduced: Reductions,
     /// For each property, in order.
     pub judged: Vec<Judged>,
+    /// How long the search took.
+    pub explored: Duration,
+    /// How long the verdicts took, those on whole runs included.
+    pub judging: Duration,
     /// An operation that did not do the same when it was run again: no verdict counts.
     pub impure: Option<String>,
 }
@@ -132,17 +137,20 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         properties.iter().map(|property| wanted.goal(property.claim)).collect();
     let reduce = sound(system, &wanted, question.reduce);
     let space = Interned::new(system, wanted.things, reduce);
-    let walk = search(
+    let began = Instant::now();
+    let mut walk = search(
         &space,
         Ask {
             threads: question.threads,
             limits: question.limits,
             stop_at: if question.stops_at_failure { failures } else { 0 },
+            records: goals.iter().any(Option::is_some),
             progress: question.progress,
         },
     );
-    let is_whole = walk.cut.is_none() && goals.iter().any(Option::is_some);
-    let graph = is_whole.then(|| Graph::of(&space, &question.limits, question.progress)).flatten();
+    let explored = began.elapsed();
+    let record = walk.record.take();
+    let graph = record.map(|record| Graph::of(record, &walk.log, space.fairness()));
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
             return match &graph {
@@ -155,8 +163,12 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         let shown = met(claimed[number]).map(|state| trail(&space, &walk.log, state));
         judge(property.claim, &walk, premise, shown)
     };
+    let began = Instant::now();
+    let judged = properties.iter().enumerate().map(judge).collect();
     Outcome {
-        judged: properties.iter().enumerate().map(judge).collect(),
+        judged,
+        explored,
+        judging: began.elapsed(),
         reductions: reductions(space.reductions()),
         reduced: space.reductions(),
         impure: space.impure(),

@@ -85,6 +85,16 @@ impl Log {
         self.children.bytes.capacity() + self.ordinals.bytes.capacity()
     }
 
+    /// The parent of each state, if it has one.
+    pub fn parents(&self) -> impl Iterator<Item = Option<u32>> {
+        let initial = self.levels.get(1).copied().unwrap_or_default();
+        let children = (0..self.children.bytes.len()).map(|parent| self.children.at(parent));
+        let parents = (0u32..).zip(children);
+        let parents =
+            parents.flat_map(|(parent, count)| std::iter::repeat_n(Some(parent), count as usize));
+        std::iter::repeat_n(None, initial).chain(parents)
+    }
+
     /// How a state was found: which initial state, then which successor at each step.
     #[must_use]
     pub fn path(&self, state: usize) -> Vec<u32> {
