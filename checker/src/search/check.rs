@@ -94,6 +94,7 @@ fn end<S: System>(
     for (name, why) in &outcome.reductions {
         notes.remarks.push(format!("reduced by {name}: {why}"));
     }
+    notes.remarks.extend(outcome.refused.iter().cloned());
     let chance = collision_chance(outcome.states as u64);
     notes.remarks.push(format!(
         "states are told apart by 64 bits: two were taken for one with a chance below {chance:.0e}"

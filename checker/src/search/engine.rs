@@ -48,7 +48,9 @@ pub struct Outcome<M> {
     pub marks: BTreeSet<M>,
     /// The reductions that were made, each with why it is sound.
     pub reductions: Vec<(&'static str, &'static str)>,
-    /// The same, as flags.
+    /// The reductions that were asked for and not made, each with why not.
+    pub refused: Vec<String>,
+    /// Those that were made, as flags.
     pub reduced: Reductions,
     /// For each property, in order.
     pub judged: Vec<Judged>,
@@ -130,12 +132,9 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         .iter()
         .map(|property| property.premise.map(|predicate| wanted.bit(predicate, true)))
         .collect();
-    let is_always = |property: &Property| matches!(property.claim, Claim::Always(_));
-    let failures = properties.iter().zip(&claimed).filter(|(property, _)| is_always(property));
-    let failures = failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit);
     let goals: Vec<Option<(Option<u64>, u64)>> =
         properties.iter().map(|property| wanted.goal(property.claim)).collect();
-    let reduce = sound(system, &wanted, question.reduce);
+    let (reduce, refused) = sound(system, &wanted, question.reduce);
     let space = Interned::new(system, wanted.things, reduce);
     let began = Instant::now();
     let mut walk = search(
@@ -143,7 +142,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         Ask {
             threads: question.threads,
             limits: question.limits,
-            stop_at: if question.stops_at_failure { failures } else { 0 },
+            stop_at: if question.stops_at_failure { failures(&properties, &claimed) } else { 0 },
             records: goals.iter().any(Option::is_some),
             progress: question.progress,
         },
@@ -170,6 +169,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         explored,
         judging: began.elapsed(),
         reductions: reductions(space.reductions()),
+        refused,
         reduced: space.reductions(),
         impure: space.impure(),
         marks: space.marks(),
@@ -182,22 +182,55 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     }
 }
 
-/// Those of the reductions that the properties allow. Fairness tells nodes and messages apart, so
-/// what fair runs do allows none. What can be reached is the same from states that differ in who is
-/// who, but not where a message is left out. Who reads messages must see them all.
-fn sound<W: Parts>(system: &W, wanted: &Wanted, asked: Reductions) -> Reductions {
-    let is_of_runs =
-        |property: &Property| matches!(property.claim, Claim::Eventually(_) | Claim::LeadsTo(..));
-    let is_of_ways = |property: &Property| matches!(property.claim, Claim::CanReach(..));
-    if system.properties().iter().any(is_of_runs) {
-        return Reductions::NONE;
+/// What breaks an `always`, as bits.
+fn failures(properties: &[Property], claimed: &[Option<usize>]) -> u64 {
+    let claimed = properties.iter().zip(claimed);
+    let failures = claimed.filter(|(property, _)| matches!(property.claim, Claim::Always(_)));
+    failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit)
+}
+
+/// Those of the reductions that the properties allow, and why not the others.
+///
+/// One search answers for all properties of a system. What fair runs do in the end allows none: a
+/// message left out is one that fairness would have had delivered, and members that change places
+/// change whose turn it is. What can still be reached from a state allows the first two, which
+/// merge states that can do the same; without losses there would be more that can be reached. Who
+/// reads messages must see them all.
+fn sound<W: Parts>(system: &W, wanted: &Wanted, asked: Reductions) -> (Reductions, Vec<String>) {
+    let mut refusals = Vec::new();
+    let mut refuse = |what: &[(&str, bool)], why: String| {
+        let asked: Vec<&str> =
+            what.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect();
+        if !asked.is_empty() {
+            refusals.push(format!("not reduced by {}: {why}", asked.join(", ")));
+        }
+    };
+    let Reductions { dead, symmetry, loss } = asked;
+    let properties = system.properties();
+    let is_of_fair_runs =
+        |property: &&Property| matches!(property.claim, Claim::Eventually(_) | Claim::LeadsTo(..));
+    if let Some(property) = properties.iter().find(is_of_fair_runs) {
+        let all = [("dead", dead), ("symmetry", symmetry), ("loss", loss)];
+        refuse(
+            &all,
+            format!("{:?} speaks of fair runs, which need the whole graph", property.name),
+        );
+        return (Reductions::NONE, refusals);
     }
     let predicates = system.predicates();
-    let reads_messages =
-        wanted.things.iter().any(|&(predicate, _)| predicates[predicate].reads_messages);
-    let keeps_messages = reads_messages || system.properties().iter().any(is_of_ways);
-    let Reductions { dead, symmetry, loss } = asked;
-    Reductions { dead: dead && !keeps_messages, symmetry, loss: loss && !keeps_messages }
+    let reader = wanted.things.iter().find(|(predicate, _)| predicates[*predicate].reads_messages);
+    if let Some(&(predicate, _)) = reader {
+        let name = &predicates[predicate].name;
+        refuse(&[("dead", dead), ("loss", loss)], format!("{name:?} reads messages in flight"));
+        return (Reductions { symmetry, ..Reductions::NONE }, refusals);
+    }
+    let reaches = |property: &&Property| matches!(property.claim, Claim::CanReach(..));
+    if let Some(property) = properties.iter().find(reaches) {
+        let why = format!("{:?} asks what can be reached after one", property.name);
+        refuse(&[("loss", loss)], why);
+        return (Reductions { loss: false, ..asked }, refusals);
+    }
+    (asked, refusals)
 }
 
 /// The reductions by name, each with why it is sound.

@@ -44,7 +44,12 @@ struct Closure {
     reacts: HashMap<(u16, u32), BTreeSet<u32>, BuildStable>,
 }
 
-/// Works out which inputs each node still reacts to. `None`: there are too many to try.
+/// Works out which inputs each node still reacts to. `None`: there are too many to try, or every
+/// node reacts to all that may ever come, so that there is nothing to leave out.
+///
+/// A call waits for exactly one answer, and that there was one frees its slot: a link of calls has
+/// no cargo, even where nobody reacts to the answer. What a World's watch is told of counts as a
+/// reaction, too.
 pub(super) fn live<W: Parts>(system: &W, store: &mut Store<W>) -> Option<Live> {
     let mut closure = Closure::default();
     let width = store.places.len();
@@ -64,8 +69,16 @@ pub(super) fn live<W: Parts>(system: &W, store: &mut Store<W>) -> Option<Live> {
             break;
         }
     }
-    let known = store.places.iter().map(|known| known.parts.len()).collect();
-    Some(Live { reacts: closure.spread(), known })
+    let known: Vec<usize> = store.places.iter().map(|known| known.parts.len()).collect();
+    let inputs = std::mem::take(&mut closure.inputs);
+    let reacts = closure.spread();
+    let is_dead = |&(&place, inputs): &(&u16, &BTreeSet<u32>)| {
+        let parts = 0..u32::try_from(known[usize::from(place)]).expect("numbers are small");
+        let met = parts.flat_map(|part| inputs.iter().map(move |&input| (place, part, input)));
+        met.into_iter().any(|met| !reacts.contains(&met))
+    };
+    let has_dead = inputs.iter().any(|each| is_dead(&each));
+    has_dead.then_some(Live { reacts, known })
 }
 
 impl Closure {
