@@ -7,6 +7,7 @@ mod formulas;
 pub mod group;
 pub mod lock;
 mod rules;
+mod unknown;
 pub mod view;
 
 use std::net::SocketAddr;

@@ -4,19 +4,6 @@
 use turnstile_spec::table::{self, CellKind, Do, Found, GuardId, Op};
 use turnstile_spec::{Literal, Source, bundled};
 
-#[test]
-fn every_bundled_table_has_a_module() {
-    let tables: Vec<&str> = bundled::TABLES.iter().map(|table| table.name).collect();
-    let modules = [
-        turnstile_machines::byte_range_lock::TABLE.machine,
-        turnstile_machines::claim::TABLE.machine,
-        turnstile_machines::claim_record::TABLE.machine,
-        turnstile_machines::server_lock::TABLE.machine,
-        turnstile_machines::view_handler::TABLE.machine,
-    ];
-    assert_eq!(tables, modules);
-}
-
 /// A bundled table as its module has it baked in.
 fn read(name: &str) -> (Literal, table::Table) {
     let file = bundled::table(name).expect("it is bundled");
@@ -193,10 +180,24 @@ macro_rules! agree {
     };
 }
 
-agree!(byte_range_lock, "byte-range-lock");
-agree!(claim, "claim");
-agree!(claim_record, "claim-record");
-agree!(group_lock_client, "group-lock-client");
-agree!(group_lock_coordinator, "group-lock-coordinator");
-agree!(server_lock, "server-lock");
-agree!(view_handler, "view-handler");
+macro_rules! every {
+    ($($module:ident, $name:literal;)*) => {
+        #[test]
+        fn every_bundled_table_has_a_module() {
+            let tables: Vec<&str> = bundled::TABLES.iter().map(|table| table.name).collect();
+            assert_eq!(tables, [$(turnstile_machines::$module::TABLE.machine),*]);
+        }
+
+        $(agree!($module, $name);)*
+    };
+}
+
+every! {
+    byte_range_lock, "byte-range-lock";
+    claim, "claim";
+    claim_record, "claim-record";
+    group_lock_client, "group-lock-client";
+    group_lock_coordinator, "group-lock-coordinator";
+    server_lock, "server-lock";
+    view_handler, "view-handler";
+}

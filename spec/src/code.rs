@@ -64,7 +64,7 @@ codes! {
     UNREADABLE = "T026";
     /// A formula that cannot be read or that asks for itself.
     FORMULA = "T027";
-    /// An entry of `do` that is neither an action, a condition nor a loop, or a loop that cannot be.
+    /// An entry of `do` that is no action, condition or loop, or a loop that cannot be.
     LOOP = "T028";
     /// A state that no run comes to.
     UNREACHABLE = "T030";

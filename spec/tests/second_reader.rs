@@ -54,6 +54,48 @@ fn declared<'n>(names: impl Iterator<Item = &'n Name>) -> Vec<String> {
 }
 
 #[track_caller]
+fn formulas(literal: &Literal, second: &Value, added: &impl Fn(&str) -> Vec<String>) {
+    let names = &literal.vocabulary;
+    let lists = [
+        ("predicates", &names.formulas.predicates),
+        ("collections", &names.formulas.collections),
+        ("rules", &names.formulas.rules),
+        ("invariants", &names.formulas.invariants),
+    ];
+    for (section, list) in lists {
+        let ours = declared(list.iter().map(|one| &one.name));
+        assert_eq!(ours, added(section), "{section}");
+        for one in list {
+            let theirs = &second[section][one.name.name.as_str()];
+            if !theirs.is_null() {
+                let of: Vec<String> = items(theirs, "of").into_iter().map(text).collect();
+                assert_eq!(one.of, of, "{}", one.name.name);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn rows(literal: &Literal, second: &Value) {
+    let names = &literal.vocabulary;
+    let rows = items(second, "transitions");
+    assert!(names.rows.len() >= rows.len(), "rows");
+    for (ours, theirs) in names.rows.iter().zip(rows) {
+        assert_eq!(ours.from, text(&theirs["from"]), "{}", ours.id);
+        assert_eq!(ours.to, text(&theirs["to"]), "{}", ours.id);
+        assert_eq!(ours.event, text(&theirs["event"]), "{}", ours.id);
+        let does = actions(theirs);
+        assert_eq!(ours.does.len(), does.len(), "{}", ours.id);
+        for (ours, action) in ours.does.iter().zip(does) {
+            // Before the action ours has its condition and its loop.
+            assert!(*ours == action || ours.ends_with(&format!(": {action}")), "{ours}");
+        }
+        let cite = theirs.get("cite").map(text).unwrap_or_default();
+        assert_eq!(lines(&ours.cite), cite, "{}", ours.id);
+    }
+}
+
+#[track_caller]
 fn check(name: &str, yaml: &str) {
     let Ok(literal) = Literal::read(Source::new(name, yaml)) else { return };
     let second: Value = serde_yaml::from_str(yaml).expect("both read it");
@@ -87,39 +129,8 @@ fn check(name: &str, yaml: &str) {
         added("resources").into_iter().filter(|r| !is_general(r)).collect();
     assert_eq!(declared(names.resources.iter().map(|r| &r.name)), resources, "{name}: resources");
 
-    let lists = [
-        ("predicates", &names.formulas.predicates),
-        ("collections", &names.formulas.collections),
-        ("rules", &names.formulas.rules),
-        ("invariants", &names.formulas.invariants),
-    ];
-    for (section, list) in lists {
-        let ours = declared(list.iter().map(|one| &one.name));
-        assert_eq!(ours, added(section), "{name}: {section}");
-        for one in list {
-            let theirs = &second[section][one.name.name.as_str()];
-            if !theirs.is_null() {
-                let of: Vec<String> = items(theirs, "of").into_iter().map(text).collect();
-                assert_eq!(one.of, of, "{name}: {}", one.name.name);
-            }
-        }
-    }
-
-    let rows = items(&second, "transitions");
-    assert!(names.rows.len() >= rows.len(), "{name}: rows");
-    for (ours, theirs) in names.rows.iter().zip(rows) {
-        assert_eq!(ours.from, text(&theirs["from"]), "{name}: {}", ours.id);
-        assert_eq!(ours.to, text(&theirs["to"]), "{name}: {}", ours.id);
-        assert_eq!(ours.event, text(&theirs["event"]), "{name}: {}", ours.id);
-        let does = actions(theirs);
-        assert_eq!(ours.does.len(), does.len(), "{name}: {}", ours.id);
-        for (ours, action) in ours.does.iter().zip(does) {
-            // Before the action ours has its condition and its loop.
-            assert!(*ours == action || ours.ends_with(&format!(": {action}")), "{name}: {ours}");
-        }
-        let cite = theirs.get("cite").map(text).unwrap_or_default();
-        assert_eq!(lines(&ours.cite), cite, "{name}: {}", ours.id);
-    }
+    formulas(&literal, &second, &added);
+    rows(&literal, &second);
     let amendments: Vec<String> =
         items(&second, "amendments").iter().map(|a| text(&a["id"])).collect();
     let ours: Vec<String> =

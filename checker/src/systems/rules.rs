@@ -3,12 +3,9 @@
 //! So the literal table, an edited file and a mutant run through the shipped core without a
 //! rebuild. A name that the core was not compiled with is refused.
 
-use turnstile_spec::Source;
-use turnstile_spec::fault::Span;
 use turnstile_spec::table::{Guard, Pattern, Row, Table};
 
-use crate::report::options::{Refusal, Replacement};
-use crate::report::result::FaultReport;
+use crate::report::options::Replacement;
 
 /// Ranges of payload numbers as the machines have them.
 #[must_use]
@@ -67,56 +64,6 @@ pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Optio
     tables.iter().find(|table| table.vocabulary.machine == machine)
 }
 
-/// Names that the core does not know.
-#[derive(Debug)]
-pub(crate) struct Unknown {
-    source: Source,
-    /// Each name of the table, and where it stands.
-    known: Vec<(String, Span)>,
-    names: Vec<(String, Span)>,
-}
-
-impl Unknown {
-    pub(crate) fn of(replacement: &Replacement) -> Self {
-        let of = &replacement.vocabulary;
-        let known = of
-            .states
-            .iter()
-            .chain(&of.actions)
-            .chain(&of.guards)
-            .chain(of.events.iter().map(|event| &event.name))
-            .chain(of.resources.iter().map(|resource| &resource.name))
-            .chain(of.formulas.names())
-            .map(|name| (name.name.clone(), name.span))
-            .collect();
-        Self { source: replacement.source.clone(), known, names: Vec::new() }
-    }
-
-    /// What a name stands for, or nothing and a note of it.
-    pub(crate) fn find<T>(&mut self, what: &str, name: &str, found: Option<T>) -> Option<T> {
-        if found.is_none() {
-            let text = format!("the core that was compiled in knows no {what} `{name}`");
-            let place = self.known.iter().find(|(known, _)| known == name);
-            let span = place.map_or(Span::default(), |(_, span)| *span);
-            if self.names.iter().all(|(known, _)| *known != text) {
-                self.names.push((text, span));
-            }
-        }
-        found
-    }
-
-    /// Whether all was known.
-    pub(crate) fn end<T>(self, whole: T) -> Result<T, Refusal> {
-        if self.names.is_empty() {
-            return Ok(whole);
-        }
-        let faults = self.names.iter();
-        let faults =
-            faults.map(|(what, span)| FaultReport::not_compiled(&self.source, *span, what));
-        Err(Refusal::Faults(faults.collect()))
-    }
-}
-
 /// Makes `Chosen` for a machine's module: one type for the compiled table and for all others.
 ///
 /// `chosen!(Name, machine, formulas)` for a machine with rules, invariants or loops.
@@ -150,7 +97,7 @@ macro_rules! chosen {
                 match $crate::systems::rules::replacement(tables, machine) {
                     None => Ok(Self::Compiled),
                     Some(replacement) => {
-                        let mut unknown = $crate::systems::rules::Unknown::of(replacement);
+                        let mut unknown = $crate::systems::unknown::Unknown::of(replacement);
                         let whole = $machine::interpreted(replacement, &mut unknown);
                         let choices = $crate::systems::rules::choices(&replacement.table);
                         let interpreted = unknown.end(whole)?;
@@ -247,7 +194,8 @@ macro_rules! chosen {
             use turnstile_spec::table::{self, CellKind, Vocabulary};
 
             use crate::report::options::Replacement;
-            use crate::systems::rules::{Unknown, keep, ranges};
+            use crate::systems::rules::{keep, ranges};
+            use crate::systems::unknown::Unknown;
 
             $crate::systems::formulas::readers!($kind, $machine);
 

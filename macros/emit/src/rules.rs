@@ -12,8 +12,9 @@ pub(crate) fn rules(words: &Vocabulary) -> TokenStream {
     let plain = plain();
     let condition = condition();
     let interpreted = interpreted(words);
+    let table = table();
     let implementation = implementation();
-    quote!(#rules #plain #condition #interpreted #implementation)
+    quote!(#rules #plain #condition #interpreted #table #implementation)
 }
 
 fn trait_rules() -> TokenStream {
@@ -180,7 +181,11 @@ fn interpreted(words: &Vocabulary) -> TokenStream {
                 self.places.get(state as usize)
             }
         }
+    }
+}
 
+fn table() -> TokenStream {
+    quote! {
         /// A table with its name and origin.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct Table<'t> {

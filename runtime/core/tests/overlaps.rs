@@ -80,7 +80,8 @@ proptest! {
         acts in prop::collection::vec(act(), 0..200),
         is_high in any::<bool>(),
     ) {
-        let (mut tree, mut bytes, mut last) = (Overlaps::default(), Bytes::default(), LockId::new(0));
+        let (mut tree, mut bytes) = (Overlaps::default(), Bytes::default());
+        let mut last = LockId::new(0);
         for act in acts {
             match act {
                 Act::Insert { offset, length } => {

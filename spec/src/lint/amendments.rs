@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
-use crate::raw::{Amendment, Named, Parts};
+use crate::raw::{Amendment, Parts};
 use crate::read::amend;
 use crate::yaml::Word;
 
@@ -145,71 +145,103 @@ fn rows(subject: &Subject<'_>, amendment: &Amendment, seen: &mut Touched, faults
     }
 }
 
+/// What an amendment says of one section, beside the names that the literal table has there.
+struct Section<'a> {
+    name: &'static str,
+    known: Vec<&'a Word>,
+    add: Vec<&'a Word>,
+    change: Vec<&'a Word>,
+    remove: &'a [Word],
+}
+
+/// For a section in which nothing can be changed, only added or removed.
+const FIXED: &[(Word, ())] = &[];
+
+impl<'a> Section<'a> {
+    fn new<A, B, C>(
+        name: &'static str,
+        known: &'a [(Word, A)],
+        add: &'a [(Word, B)],
+        change: &'a [(Word, C)],
+        remove: &'a [Word],
+    ) -> Self {
+        Self { name, known: keys(known), add: keys(add), change: keys(change), remove }
+    }
+}
+
 fn parts(
     subject: &Subject<'_>,
     amendment: &Amendment,
     seen: &mut Touched,
     faults: &mut Vec<Fault>,
 ) {
-    let literal = &subject.raw.parts;
+    let one = &subject.raw.parts;
     let Amendment { add, change, remove, .. } = amendment;
-    let is_declared = |name: &str| {
-        literal.states.iter().any(|(word, state)| word.text == name && !state.undeclared)
+    let sections = [
+        Section::new("states", &one.states, &add.states, &change.states, &remove.states),
+        Section::new("sets", &one.sets, &add.sets, &change.sets, &remove.sets),
+        Section::new("events", &one.events, &add.events, &change.events, &remove.events),
+        Section::new("actions", &one.actions, &add.actions, &change.actions, &remove.actions),
+        Section::new(
+            "resources",
+            &one.resources,
+            &add.resources,
+            &change.resources,
+            &remove.resources,
+        ),
+        Section::new("guards", &one.guards, &add.guards, FIXED, &remove.guards),
+        Section::new("predicates", &one.predicates, &add.predicates, FIXED, &[]),
+        Section::new("collections", &one.collections, &add.collections, FIXED, &[]),
+        Section::new("rules", &one.rules, &add.rules, &change.rules, &remove.rules),
+        Section::new(
+            "invariants",
+            &one.invariants,
+            &add.invariants,
+            &change.invariants,
+            &remove.invariants,
+        ),
+    ];
+    let undeclared = |word: &Word| {
+        one.states.iter().any(|(known, state)| known.text == word.text && state.undeclared)
     };
-    let mut each =
-        |section, known: Vec<&Word>, add: Vec<&Word>, change: Vec<&Word>, remove: &[Word]| {
-            for word in add {
-                let first = known.iter().find(|known| known.text == word.text);
-                let is_known = section != "states" || is_declared(&word.text);
-                if let Some(first) = first.filter(|_| is_known) {
-                    let fault = Fault::finding(
-                        code::ADDS_KNOWN,
-                        format!("`{}` is there already", word.text),
-                    )
-                    .label(word.span, "added here")
-                    .label(first.span, "declared here")
-                    .help("put it under `change`, or give it another name");
-                    faults.push(fault);
-                } else {
-                    touch(seen, section, word.text.clone(), word.span, faults);
-                }
-            }
-            for word in change.into_iter().chain(remove) {
-                if known.iter().any(|known| known.text == word.text) {
-                    touch(seen, section, word.text.clone(), word.span, faults);
-                } else {
-                    faults.push(nothing(section, word, &known));
-                }
-            }
-        };
-    each("states", keys(&literal.states), keys(&add.states), keys(&change.states), &remove.states);
-    each("sets", keys(&literal.sets), keys(&add.sets), keys(&change.sets), &remove.sets);
-    each("events", keys(&literal.events), keys(&add.events), keys(&change.events), &remove.events);
-    each(
-        "actions",
-        keys(&literal.actions),
-        keys(&add.actions),
-        keys(&change.actions),
-        &remove.actions,
-    );
-    each(
-        "resources",
-        keys(&literal.resources),
-        keys(&add.resources),
-        keys(&change.resources),
-        &remove.resources,
-    );
-    each("guards", keys(&literal.guards), keys(&add.guards), Vec::new(), &remove.guards);
-    let Amendment { add: more, change: new, remove: gone, .. } = amendment;
-    each("predicates", keys(&literal.predicates), keys(&more.predicates), Vec::new(), &[]);
-    each("collections", keys(&literal.collections), keys(&more.collections), Vec::new(), &[]);
-    each("rules", keys(&literal.rules), keys(&more.rules), keys(&new.rules), &gone.rules);
-    let (known, added) = (keys(&literal.invariants), keys(&more.invariants));
-    each("invariants", known, added, keys(&new.invariants), &gone.invariants);
-    cells(literal, amendment, seen, faults);
+    for section in &sections {
+        touches(section, &undeclared, seen, faults);
+    }
+    cells(one, amendment, seen, faults);
 }
 
-fn keys<T>(named: &Named<T>) -> Vec<&Word> {
+/// What is added is new, but for a state that so far is only named; what is changed or removed is
+/// there.
+fn touches(
+    section: &Section<'_>,
+    undeclared: &impl Fn(&Word) -> bool,
+    seen: &mut Touched,
+    faults: &mut Vec<Fault>,
+) {
+    let Section { name, known, add, change, remove } = section;
+    for word in add {
+        let first = known.iter().find(|known| known.text == word.text);
+        if let Some(first) = first.filter(|word| *name != "states" || !undeclared(word)) {
+            let message = format!("`{}` is there already", word.text);
+            let fault = Fault::finding(code::ADDS_KNOWN, message)
+                .label(word.span, "added here")
+                .label(first.span, "declared here")
+                .help("put it under `change`, or give it another name");
+            faults.push(fault);
+        } else {
+            touch(seen, name, word.text.clone(), word.span, faults);
+        }
+    }
+    for word in change.iter().copied().chain(*remove) {
+        if known.iter().any(|known| known.text == word.text) {
+            touch(seen, name, word.text.clone(), word.span, faults);
+        } else {
+            faults.push(nothing(name, word, known));
+        }
+    }
+}
+
+fn keys<T>(named: &[(Word, T)]) -> Vec<&Word> {
     named.iter().map(|(word, _)| word).collect()
 }
 

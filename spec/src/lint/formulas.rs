@@ -36,7 +36,7 @@ fn entries(subject: &Subject<'_>, row: &Row, faults: &mut Vec<Fault>) {
     for (span, what) in &row.faulty {
         let fault = Fault::finding(code::LOOP, "an entry of `do` that cannot be")
             .label(*span, *what)
-            .help("write an action, `{ if: GUARD, do: [...] }` or `{ for each: COLLECTION, do: [...] }`");
+            .help("write an action, `{ if: GUARD, do: .. }` or `{ for each: COLLECTION, do: .. }`");
         faults.push(fault);
     }
     let collections = &subject.lookup.vocabulary.formulas.collections;

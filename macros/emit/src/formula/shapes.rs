@@ -12,8 +12,10 @@ pub(crate) fn shapes() -> TokenStream {
     let asked = asked();
     let loops = loops();
     let formula = formula();
+    let scope = scope();
     let evaluation = evaluation();
-    quote!(#asked #loops #formula #evaluation)
+    let interpreted = interpreted();
+    quote!(#asked #loops #formula #scope #evaluation #interpreted)
 }
 
 fn asked() -> TokenStream {
@@ -142,7 +144,7 @@ fn formula() -> TokenStream {
     }
 }
 
-fn evaluation() -> TokenStream {
+fn scope() -> TokenStream {
     let most = number(limit::VARIABLES as u64);
     quote! {
         /// The things that a formula speaks of, in scope.
@@ -181,7 +183,11 @@ fn evaluation() -> TokenStream {
                 self.things.get(..self.count).unwrap_or(&[])
             }
         }
+    }
+}
 
+fn evaluation() -> TokenStream {
+    quote! {
         impl Formula<'_> {
             fn holds(&self, all: &Formulas<'_>, facts: &impl Facts, scope: Scope) -> bool {
                 match *self {
@@ -222,7 +228,11 @@ fn evaluation() -> TokenStream {
                 }
             }
         }
+    }
+}
 
+fn interpreted() -> TokenStream {
+    quote! {
         impl Formulas<'_> {
             fn rule(&self, rule: RuleKind, facts: &impl Facts, scope: Scope) -> bool {
                 let formula = self.rules.get(rule as usize).and_then(|one| one.as_ref());

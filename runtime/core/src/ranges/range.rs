@@ -87,7 +87,7 @@ impl ByteRange {
     }
 }
 
-/// As the document writes it, `0,+3`; all addresses have a length that is no u64, so they are `all`.
+/// As the document writes it, `0,+3`; all addresses, whose length is no u64, are `all`.
 impl fmt::Display for ByteRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.last - self.first).checked_add(1) {

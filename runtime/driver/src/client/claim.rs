@@ -201,8 +201,8 @@ impl Drop for Claim {
     }
 }
 
-/// Ends when a deadline has passed, if the machine does not sleep meanwhile; if it does, the claim's
-/// driver finds out.
+/// Ends when a deadline has passed, if the machine does not sleep meanwhile; if it does, the
+/// claim's driver finds out.
 async fn passed(deadline: Option<Instant>, clock: &Clock) {
     sleep_until(deadline.map_or_else(Instant::now, |deadline| clock.awake(deadline))).await;
 }

@@ -1,0 +1,192 @@
+//! The formulas as code: a function each, and the methods of `Compiled` that find them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use turnstile_spec::formula::{Among, Formula, Signature, Stated, Var, Words};
+use turnstile_spec::table::{StateId, Vocabulary};
+
+use super::fields;
+use crate::Machine;
+use crate::data::state;
+use crate::document::{ident, snake};
+
+/// The methods of `Compiled`, and the functions behind them.
+pub(super) fn compiled(machine: &Machine<'_>) -> TokenStream {
+    let Words { rules, invariants, .. } = &machine.vocabulary.formulas;
+    let formulas = &machine.table.formulas;
+    let rule_arms = rules.iter().zip(&formulas.rules).map(|(one, stated)| {
+        let (name, fields) = (ident(&one.name.ident), fields(one));
+        let pattern = if fields.is_empty() { quote!() } else { quote!({ #(#fields),* }) };
+        let function = function("rule", &one.name.ident);
+        match stated {
+            Some(_) => quote!(Rule::#name #pattern => formulas::#function(facts #(, #fields)*)),
+            None => quote!(Rule::#name { .. } => false),
+        }
+    });
+    let invariant_arms = invariants.iter().zip(&formulas.invariants).map(|(one, stated)| {
+        let (name, function) = (ident(&one.name.ident), function("invariant", &one.name.ident));
+        match stated {
+            Some(_) => quote!(Invariant::#name => formulas::#function(facts)),
+            None => quote!(Invariant::#name => true),
+        }
+    });
+    let known = invariants.iter().zip(&formulas.invariants).map(|(one, stated)| {
+        let (name, is_known) = (ident(&one.name.ident), stated.is_some());
+        quote!(Invariant::#name => #is_known)
+    });
+    let functions = functions(machine);
+    quote! {
+        impl Formulae for Compiled {
+            fn rule(&self, rule: Rule, facts: &impl Facts) -> bool {
+                let _ = facts;
+                match rule { #(#rule_arms,)* }
+            }
+
+            fn invariant(&self, invariant: Invariant, facts: &impl Facts) -> bool {
+                let _ = facts;
+                match invariant { #(#invariant_arms,)* }
+            }
+
+            fn has_invariant(&self, invariant: Invariant) -> bool {
+                match invariant { #(#known,)* }
+            }
+        }
+
+        #functions
+    }
+}
+
+/// A function for each formula that the table has; nothing where it has none.
+fn functions(machine: &Machine<'_>) -> Option<TokenStream> {
+    let Words { rules, invariants, .. } = &machine.vocabulary.formulas;
+    let formulas = &machine.table.formulas;
+    let code = Code { words: machine.vocabulary };
+    let rules = rules.iter().zip(&formulas.rules).filter_map(|(one, stated)| {
+        Some(code.function("rule", one, one.of.len(), stated.as_ref()?))
+    });
+    let invariants = invariants
+        .iter()
+        .zip(&formulas.invariants)
+        .filter_map(|(one, stated)| Some(code.function("invariant", one, 0, stated.as_ref()?)));
+    let functions: Vec<TokenStream> = rules.chain(invariants).collect();
+    (!functions.is_empty()).then(|| {
+        quote! {
+            /// The formulas as code.
+            mod formulas {
+                use super::*;
+
+                #(#functions)*
+            }
+        }
+    })
+}
+
+fn function(what: &str, name: &str) -> Ident {
+    format_ident!("{what}_{}", snake(name))
+}
+
+struct Code<'a> {
+    words: &'a Vocabulary,
+}
+
+impl Code<'_> {
+    fn function(&self, what: &str, one: &Signature, of: usize, stated: &Stated) -> TokenStream {
+        let name = function(what, &one.name.ident);
+        let parameters = (0..of).map(variable);
+        let body = self.formula(&stated.formula, of);
+        quote! {
+            pub(super) fn #name<F: Facts>(facts: &F #(, #parameters: Thing)*) -> bool {
+                #body
+            }
+        }
+    }
+
+    /// A formula as an expression; `bound` variables are in scope.
+    fn formula(&self, formula: &Formula, bound: usize) -> TokenStream {
+        let words = &self.words.formulas;
+        let parts = |parts: &[Formula]| -> Vec<TokenStream> {
+            parts.iter().map(|part| self.formula(part, bound)).collect()
+        };
+        match formula {
+            Formula::Is { predicate, of } => {
+                let asked = with("Predicate", &words.predicates[predicate.index()], of);
+                quote!(facts.is(#asked))
+            }
+            Formula::In { thing, states } => {
+                let (thing, states) = (variable(usize::from(thing.0)), self.states(states));
+                quote!(facts.state(#thing).is_some_and(|at| #states))
+            }
+            Formula::Rule { rule, of } => {
+                let name = function("rule", &words.rules[rule.index()].name.ident);
+                let of = of.iter().map(|var| variable(usize::from(var.0)));
+                quote!(#name(facts #(, #of)*))
+            }
+            Formula::All(all) => match parts(all) {
+                parts if parts.is_empty() => quote!(true),
+                parts => quote!((#(#parts)&&*)),
+            },
+            Formula::Any(any) => match parts(any) {
+                parts if parts.is_empty() => quote!(false),
+                parts => quote!((#(#parts)||*)),
+            },
+            Formula::Not(part) => {
+                let part = self.formula(part, bound);
+                quote!(!(#part))
+            }
+            Formula::Iff(a, b) => {
+                let (a, b) = (self.formula(a, bound), self.formula(b, bound));
+                quote!(((#a) == (#b)))
+            }
+            Formula::Every(among, part) => {
+                let part = self.formula(part, bound + 1);
+                self.each(among, bound, &part)
+            }
+            Formula::Some(among, part) => {
+                let part = self.formula(part, bound + 1);
+                let none = self.each(among, bound, &quote!(!(#part)));
+                quote!(!(#none))
+            }
+        }
+    }
+
+    /// Whether it is so of each.
+    fn each(&self, among: &Among, bound: usize, part: &TokenStream) -> TokenStream {
+        let variable = variable(bound);
+        match among {
+            Among::States(states) => {
+                let states = self.states(states);
+                quote!(facts.instances(&mut |#variable: Thing, at: State| !#states || #part))
+            }
+            Among::Collection { collection, of } => {
+                let words = &self.words.formulas;
+                let list = with("Collection", &words.collections[collection.index()], of);
+                quote!(facts.every(#list, &mut |#variable: Thing| #part))
+            }
+        }
+    }
+
+    fn states(&self, states: &[StateId]) -> TokenStream {
+        if states.is_empty() {
+            return quote!(false);
+        }
+        let states = states.iter().map(|id| state(self.words, id.index()));
+        quote!(::core::matches!(at, #(#states)|*))
+    }
+}
+
+/// `Predicate::Covers { lock: v0, byte: v1 }`.
+fn with(what: &str, one: &Signature, of: &[Var]) -> TokenStream {
+    let (what, name) = (ident(what), ident(&one.name.ident));
+    if one.of.is_empty() {
+        return quote!(#what::#name);
+    }
+    let given = fields(one).into_iter().zip(of).map(|(field, var)| {
+        let variable = variable(usize::from(var.0));
+        quote!(#field: #variable)
+    });
+    quote!(#what::#name { #(#given),* })
+}
+
+fn variable(at: usize) -> Ident {
+    format_ident!("v{at}")
+}

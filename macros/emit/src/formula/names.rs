@@ -1,0 +1,109 @@
+//! The names of formulas: `Predicate`, `Collection`, `Rule` with the things they speak of, and
+//! `Invariant`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use turnstile_spec::formula::{Signature, Words};
+use turnstile_spec::table::Vocabulary;
+
+use super::fields;
+use crate::Extras;
+use crate::document::{self, doc, ident, number};
+use crate::names::{Variant, named};
+
+/// The names: `Predicate`, `Collection`, `Rule` with the things they speak of, and `Invariant`.
+pub(super) fn names(words: &Vocabulary, extras: Extras) -> TokenStream {
+    let Words { predicates, collections, rules, invariants } = &words.formulas;
+    let signatures = |name: &str, about: &str, list: &[Signature]| {
+        let kind = format!("{name}Kind");
+        let variants = list.iter().map(|one| Variant::new(&one.name)).collect();
+        let kinds = named(&kind, &format!("{about} Without its things."), variants, extras);
+        let (name, kind) = (&ident(name), &ident(&kind));
+        let of_things = of_things(name, about, list);
+        let conversions = conversions(name, kind, list);
+        quote!(#kinds #of_things #conversions)
+    };
+    let asked = signatures("Predicate", "What the core answers.", predicates);
+    let listed = signatures("Collection", "What the core lists.", collections);
+    let stated = signatures("Rule", "A formula of some things, by its name.", rules);
+    let things = things_of_a_rule(rules);
+    let variants = invariants.iter().map(|one| Variant::new(&one.name)).collect();
+    let invariant = named("Invariant", "What must always be so.", variants, extras);
+    quote!(#asked #listed #stated #things #invariant)
+}
+
+/// The enumeration whose variants carry the things that they speak of.
+fn of_things(name: &Ident, about: &str, list: &[Signature]) -> TokenStream {
+    let about = doc(&[about.to_owned()]);
+    let variants = list.iter().map(|one| {
+        let (name, about) = (ident(&one.name.ident), doc(&document::name(&one.name)));
+        let docs = one.of.iter().map(|of| doc(&[document::prose(of)]));
+        let fields = fields(one);
+        match one.of.is_empty() {
+            true => quote!(#about #name),
+            false => quote!(#about #name { #(#docs #fields: Thing),* }),
+        }
+    });
+    quote! {
+        #about
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum #name { #(#variants,)* }
+    }
+}
+
+/// From a name with its things to the bare one and back.
+fn conversions(name: &Ident, kind: &Ident, list: &[Signature]) -> TokenStream {
+    let patterns = list.iter().map(|one| {
+        let name = ident(&one.name.ident);
+        let rest = (!one.of.is_empty()).then(|| quote!({ .. }));
+        quote!(Self::#name #rest => #kind::#name)
+    });
+    let made = list.iter().map(|one| {
+        let variant = ident(&one.name.ident);
+        let given = fields(one).into_iter().enumerate().map(|(at, field)| {
+            let at = number(at as u64);
+            quote!(#field: thing(things, #at))
+        });
+        match one.of.is_empty() {
+            true => quote!(Self::#variant => #name::#variant),
+            false => quote!(Self::#variant => #name::#variant { #(#given),* }),
+        }
+    });
+    let speak = list.iter().any(|one| !one.of.is_empty());
+    let things = ident(if speak { "things" } else { "_things" });
+    quote! {
+        impl #name {
+            /// It without the things that it speaks of.
+            #[must_use]
+            pub const fn kind(self) -> #kind {
+                match self { #(#patterns,)* }
+            }
+        }
+
+        impl #kind {
+            /// It of these things, in order; of one that is missing, thing 0.
+            #[must_use]
+            pub fn of(self, #things: &[Thing]) -> #name {
+                match self { #(#made,)* }
+            }
+        }
+    }
+}
+
+/// A rule's things, as its formula has them in scope.
+fn things_of_a_rule(rules: &[Signature]) -> TokenStream {
+    let lists = rules.iter().map(|one| {
+        let name = ident(&one.name.ident);
+        match fields(one) {
+            fields if fields.is_empty() => quote!(Self::#name => Scope::of(&[])),
+            fields => quote!(Self::#name { #(#fields),* } => Scope::of(&[#(#fields),*])),
+        }
+    });
+    quote! {
+        impl Rule {
+            fn things(self) -> Scope {
+                match self { #(#lists,)* }
+            }
+        }
+    }
+}
