@@ -46,6 +46,9 @@ pub fn replay(text: &str) -> Result<Replay, Fault> {
     let mut replay = Replay::default();
     let mut names = BTreeSet::new();
     let played = script.play(cast, |scene, now| {
+        if scene.admits_strangers() {
+            return;
+        }
         if scene.is_entry {
             names.insert(scene.line.name.clone());
         } else {

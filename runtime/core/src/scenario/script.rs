@@ -48,6 +48,12 @@ pub struct Line {
 }
 
 impl Scene {
+    /// Whether it is the line that lets nodes hear from who is not on stage.
+    #[must_use]
+    pub fn admits_strangers(&self) -> bool {
+        self.is_entry && (&*self.line.name, &*self.line.text) == STRANGERS
+    }
+
     fn fault(&self, Wrong { because, help }: Wrong) -> Fault {
         let Line { number, name, text } = &self.line;
         let between = if self.is_entry { IS_A } else { " " };
@@ -125,7 +131,7 @@ impl Script {
                 each(scene, rows.into_iter().chain(did.effects).collect());
                 continue;
             }
-            if (&**name, &**text) == STRANGERS {
+            if scene.admits_strangers() {
                 stage.admit_strangers();
             } else {
                 let unknown = || Wrong::new("no such node is known here", super::CAST);
