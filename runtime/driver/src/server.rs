@@ -18,6 +18,7 @@ mod page;
 mod reply;
 mod saved;
 mod serve;
+mod session;
 mod tls;
 
 pub use auth::Tokens;

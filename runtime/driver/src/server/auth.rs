@@ -49,14 +49,18 @@ impl Tokens {
             .and_then(|value| value.split_once(' '))
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
             .map(|(_, token)| token.trim());
-        self.is_open()
-            || shown.is_some_and(|shown| {
-                self.0.iter().fold(false, |found, token| found | is_same(token, shown))
-            })
+        self.is_open() || shown.is_some_and(|shown| self.has(shown))
+    }
+
+    /// Whether this is one of the tokens.
+    #[must_use]
+    pub fn has(&self, shown: &str) -> bool {
+        self.0.iter().fold(false, |found, token| found | is_same(token, shown))
     }
 }
 
-fn is_same(token: &str, shown: &str) -> bool {
+/// Whether two secrets are the same, in a time that says nothing of where they differ.
+pub(super) fn is_same(token: &str, shown: &str) -> bool {
     let differences = token.bytes().zip(shown.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
     differences == 0 && token.len() == shown.len()
 }

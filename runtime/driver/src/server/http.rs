@@ -12,10 +12,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use hyper::StatusCode;
 use hyper::header::{
     CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
 };
+use hyper::{Method, StatusCode};
 
 use super::auth::Tokens;
 use super::call::Origin;
@@ -24,12 +24,13 @@ use super::engine::Engine;
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;
+use super::session::Sessions;
 use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
 use crate::wire::filter::Filter;
 use crate::wire::{CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
 
 /// What the handlers need besides the engine.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) shared: Arc<Shared>,
     pub(crate) bounds: Bounds,
@@ -38,6 +39,7 @@ pub(crate) struct Front {
     pub(crate) wait_max_us: u64,
     pub(crate) scheme: &'static str,
     pub(crate) tokens: Arc<Tokens>,
+    pub(crate) sessions: Sessions,
     pub(crate) connections: Arc<AtomicUsize>,
 }
 
@@ -51,10 +53,12 @@ pub(crate) fn router(front: Front) -> Router {
         .route("/v1/claims/{id}", any(add_slash))
         .route("/status/", get(page::show))
         .route("/status/revoke/", post(page::revoke))
+        .route("/status/logout/", post(page::log_out))
         .route("/status", any(add_slash))
         .route("/metrics", get(metrics))
         .fallback(async || respond(Reply::message(404, "Nothing is here")))
         .layer(axum::middleware::from_fn_with_state(front.clone(), admit))
+        .route("/status/login/", post(page::log_in))
         .route("/healthz", get(async || "ok\n"))
         .method_not_allowed_fallback(async || {
             respond(Reply::message(405, "The method is not allowed here"))
@@ -67,10 +71,15 @@ async fn admit(
     request: Request,
     next: axum::middleware::Next,
 ) -> Response {
-    if front.tokens.admit(request.headers()) {
+    let is_page = request.uri().path().starts_with("/status/");
+    let headers = request.headers();
+    if front.tokens.admit(headers) || is_page && front.sessions.admit(headers) {
         return next.run(request).await;
     }
-    let mut response = respond(Reply::message(401, "A bearer token is required"));
+    let mut response = match is_page && request.method() == Method::GET {
+        true => page::ask_for_token(false),
+        false => respond(Reply::message(401, "A bearer token is required")),
+    };
     let scheme = HeaderValue::from_static("Bearer");
     response.headers_mut().insert(hyper::header::WWW_AUTHENTICATE, scheme);
     response
@@ -168,7 +177,7 @@ async fn metrics(State(front): State<Arc<Front>>) -> Response {
 
 impl Front {
     /// Reads a body that is neither too long nor too slow.
-    async fn take(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
+    pub(super) async fn take(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
         let (parts, body) = request.into_parts();
         let too_long = || {
             let text = format!("A body has at most {} bytes", self.body_max);
@@ -187,7 +196,11 @@ impl Front {
         }
     }
 
-    fn root(&self, headers: &HeaderMap) -> String {
+    pub(crate) fn is_tls(&self) -> bool {
+        self.scheme == "https"
+    }
+
+    pub(crate) fn root(&self, headers: &HeaderMap) -> String {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
         format!("{}://{host}", self.scheme)
     }

@@ -1,21 +1,29 @@
 //! The status page: who holds, who waits, and a button that revokes. It keeps nothing of its own.
+//!
+//! Where tokens are required a browser is asked for one first, once.
 
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{Html, IntoResponse, Response};
 use hyper::StatusCode;
-use hyper::header::{HeaderMap, LOCATION, ORIGIN};
+use hyper::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, LOCATION, ORIGIN, SET_COOKIE,
+};
 
 use super::http::{Front, respond};
 use super::reply::Reply;
 use crate::wire::date::Date;
+use crate::wire::filter::decode;
 
 /// More rows than this are not shown.
 const ROWS_MAX: usize = 1_000;
 /// The page asks for itself again after so many seconds.
 const REFRESH_S: u32 = 5;
+/// Nothing from elsewhere, no script, in nobody's frame, and forms go nowhere else.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 
 #[derive(Template)]
 #[template(path = "status.html")]
@@ -24,6 +32,15 @@ struct Page {
     kept: usize,
     live: usize,
     rows: Vec<Row>,
+    /// Whether there is a session to end.
+    has_session: bool,
+}
+
+#[derive(Template)]
+#[template(path = "login.html")]
+struct Login {
+    /// A token was shown, and it is none.
+    is_refused: bool,
 }
 
 /// One claim that is not over.
@@ -40,7 +57,8 @@ struct Row {
 }
 
 /// GET: the page.
-pub(super) async fn show(State(front): State<Arc<Front>>) -> Response {
+pub(super) async fn show(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    let has_session = front.sessions.admit(&headers);
     let page = front.shared.with(|engine| {
         let seconds = |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!("{s:.1}"));
         let rows = engine.live(
@@ -58,34 +76,95 @@ pub(super) async fn show(State(front): State<Arc<Front>>) -> Response {
             ROWS_MAX,
         );
         let (kept, live) = engine.counts();
-        Page { refresh_s: REFRESH_S, kept, live, rows }
+        Page { refresh_s: REFRESH_S, kept, live, rows, has_session }
     });
+    html(StatusCode::OK, &page)
+}
+
+/// What a browser is shown instead of the page, until it has shown a token.
+pub(super) fn ask_for_token(is_refused: bool) -> Response {
+    html(StatusCode::UNAUTHORIZED, &Login { is_refused })
+}
+
+fn html(status: StatusCode, page: &impl Template) -> Response {
+    let headers = [(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, "no-store")];
     match page.render() {
-        Ok(text) => Html(text).into_response(),
+        Ok(text) => (status, headers, Html(text)).into_response(),
         Err(error) => respond(Reply::message(500, &error.to_string())),
     }
 }
 
-/// POST of the page's form: the claim is revoked, then the page shows itself again.
-pub(super) async fn revoke(
-    State(front): State<Arc<Front>>,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
-    let origin = front.origin(&headers);
-    // A form on another site's page must not revoke claims here.
-    let own = origin.base.split_once("/v1/").map(|(root, _)| root);
-    let from = headers.get(ORIGIN).and_then(|from| from.to_str().ok());
-    if from.is_some_and(|from| Some(from) != own) {
-        return respond(Reply::message(403, "The form is not this server's"));
+/// POST of the form that asks for a token: from there on a cookie stands for it.
+pub(super) async fn log_in(State(front): State<Arc<Front>>, request: Request) -> Response {
+    let token = match front.field("token", request).await {
+        Ok((_, token)) => token,
+        Err(refused) => return refused,
+    };
+    if !token.is_some_and(|token| front.tokens.has(token.trim())) {
+        return ask_for_token(true);
     }
-    let Some(id) = body.strip_prefix("claim=").and_then(|id| id.parse().ok()) else {
+    match front.sessions.open(front.is_tls()) {
+        Ok(cookie) => back_to_page(Some(cookie)),
+        Err(error) => respond(Reply::message(500, &error.to_string())),
+    }
+}
+
+/// POST of the button that forgets the token.
+pub(super) async fn log_out(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    if let Some(refused) = front.refuse_foreign(&headers) {
+        return refused;
+    }
+    back_to_page(Some(front.sessions.close(&headers, front.is_tls())))
+}
+
+/// POST of the page's form: the claim is revoked, then the page shows itself again.
+pub(super) async fn revoke(State(front): State<Arc<Front>>, request: Request) -> Response {
+    let (headers, claim) = match front.field("claim", request).await {
+        Ok(read) => read,
+        Err(refused) => return refused,
+    };
+    let Some(id) = claim.and_then(|id| id.parse().ok()) else {
         return respond(Reply::message(400, "A claim is a number"));
     };
+    let origin = front.origin(&headers);
     let turn = front.shared.with(|engine| engine.revoke(id, &origin));
     let reply = front.shared.answer(turn).await;
-    if reply.status == 204 {
-        return (StatusCode::SEE_OTHER, [(LOCATION, "/status/")]).into_response();
+    if reply.status == 204 { back_to_page(None) } else { respond(reply) }
+}
+
+fn back_to_page(cookie: Option<String>) -> Response {
+    let mut response = (StatusCode::SEE_OTHER, [(LOCATION, "/status/")]).into_response();
+    if let Some(cookie) = cookie.and_then(|cookie| cookie.parse().ok()) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
     }
-    respond(reply)
+    response
+}
+
+impl Front {
+    /// The one field of a form of ours, which is neither too long nor too slow.
+    async fn field(
+        &self,
+        name: &str,
+        request: Request,
+    ) -> Result<(HeaderMap, Option<String>), Response> {
+        if let Some(refused) = self.refuse_foreign(request.headers()) {
+            return Err(refused);
+        }
+        let (headers, body) = self.take(request).await.map_err(respond)?;
+        let body = String::from_utf8(body).ok();
+        let value = body.as_deref().and_then(|body| body.strip_prefix(name)?.strip_prefix('='));
+        Ok((headers, value.and_then(decode)))
+    }
+
+    /// A form on another site's page must change nothing here. A browser says where a form comes
+    /// from; who says nothing must have shown a token by itself, if tokens are required.
+    fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Response> {
+        let own = self.root(headers);
+        let from = headers.get(ORIGIN).and_then(|from| from.to_str().ok());
+        let is_own = match from {
+            Some(from) => from == own,
+            None => self.tokens.is_open() || headers.contains_key(AUTHORIZATION),
+        };
+        (!is_own).then(|| respond(Reply::message(403, "The form is not this server's")))
+    }
 }

@@ -20,6 +20,7 @@ use super::commit::Shared;
 use super::engine::Engine;
 use super::http::{Front, router};
 use super::listen::{Accept, LastWord, Line, announce, turn_away};
+use super::session::Sessions;
 use super::tls::ServerTls;
 use crate::store::Store;
 use crate::trace::Trace;
@@ -230,6 +231,7 @@ impl Server {
             wait_max_us: u64::try_from(options.wait_max.as_micros()).unwrap_or(u64::MAX),
             scheme: self.scheme(),
             tokens: Arc::new(options.tokens.clone()),
+            sessions: Sessions::default(),
             connections: connections.clone(),
         }
     }

@@ -143,7 +143,7 @@ fn set_count(count: &mut usize, key: &'static str, value: &str, reasons: &mut Re
 }
 
 /// Undoes percent-encoding, with `+` for a space.
-fn decode(text: &str) -> Option<String> {
+pub(crate) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

@@ -5,6 +5,7 @@ mod client;
 mod command;
 mod faults;
 mod http;
+mod login;
 mod noise;
 mod protocol;
 mod real;

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::http::{Client, Running};
 
 const METHODS: [&str; 8] = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS", "NONSENSE"];
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 15] = [
     "/v1/claims/",
     "/v1/claims/1/",
     "/v1/claims/0/",
@@ -17,6 +17,8 @@ const PATHS: [&str; 13] = [
     "/v1/claims",
     "/status/",
     "/status/revoke/",
+    "/status/login/",
+    "/status/logout/",
     "/metrics",
     "/healthz",
     "/",

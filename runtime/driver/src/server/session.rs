@@ -1,0 +1,129 @@
+//! Sessions of browsers, which cannot show a bearer token of their own: a form takes the token, a
+//! cookie stands for it from there on.
+//!
+//! The cookie is a number that nobody can guess and that no script can read, it goes to the status
+//! page only, and never with a request that another site has caused.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::header::{COOKIE, HeaderMap};
+use tokio::time::Instant;
+use tokio_rustls::rustls::crypto::ring;
+
+use super::auth::is_same;
+
+/// After this long a browser is asked for the token again.
+const LASTS: Duration = Duration::from_secs(12 * 3_600);
+/// More browsers than this are not let in at a time: the first to expire makes room.
+const SESSIONS_MAX: usize = 1_000;
+const NAME: &str = "turnstile-session";
+
+/// The sessions that are open, and until when. A restart ends all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(Mutex<BTreeMap<String, Instant>>);
+
+impl Sessions {
+    /// Opens a session; the cookie that stands for it.
+    ///
+    /// # Errors
+    /// When the system has no randomness to give.
+    pub(crate) fn open(&self, is_tls: bool) -> io::Result<String> {
+        let mut bytes = [0_u8; 32];
+        let random = ring::default_provider().secure_random;
+        random.fill(&mut bytes).map_err(|_| io::Error::other("no randomness is to be had"))?;
+        let id = bytes.iter().fold(String::new(), |mut id, byte| {
+            // A string takes what is written to it.
+            let _taken = write!(id, "{byte:02x}");
+            id
+        });
+        let mut open = self.lock();
+        let now = Instant::now();
+        open.retain(|_, until| *until > now);
+        if open.len() >= SESSIONS_MAX {
+            let first = open.iter().min_by_key(|(_, until)| **until).map(|(id, _)| id.clone());
+            open.remove(&first.unwrap_or_default());
+        }
+        open.insert(id.clone(), now + LASTS);
+        Ok(cookie(&id, LASTS, is_tls))
+    }
+
+    /// Whether a request comes from a browser that has been let in.
+    pub(crate) fn admit(&self, headers: &HeaderMap) -> bool {
+        let now = Instant::now();
+        let open = self.lock();
+        let Some(shown) = id(headers) else { return false };
+        // All are looked at, so that the time it takes leads nobody to one.
+        open.iter().fold(false, |found, (id, until)| found | (is_same(id, shown) & (*until > now)))
+    }
+
+    /// Ends a browser's session; the cookie that says so.
+    pub(crate) fn close(&self, headers: &HeaderMap, is_tls: bool) -> String {
+        if let Some(id) = id(headers) {
+            self.lock().remove(id);
+        }
+        cookie("", Duration::ZERO, is_tls)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn cookie(id: &str, lasts: Duration, is_tls: bool) -> String {
+    let secure = if is_tls { "; Secure" } else { "" };
+    let lasts_s = lasts.as_secs();
+    format!("{NAME}={id}; Path=/status/; Max-Age={lasts_s}; HttpOnly; SameSite=Strict{secure}")
+}
+
+/// The session that a request names.
+fn id(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs =
+        cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
+    pairs.find(|(name, _)| name.trim() == NAME).map(|(_, id)| id.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(cookie: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, cookie.parse().expect("printable"));
+        headers
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_is_open_until_it_is_closed_or_over() {
+        let sessions = Sessions::default();
+        let cookie = sessions.open(true).expect("the system has randomness");
+        assert!(cookie.ends_with("HttpOnly; SameSite=Strict; Secure"), "{cookie}");
+        let (own, _) = cookie.split_once(';').expect("attributes");
+        assert!(sessions.admit(&headers(own)));
+        assert!(sessions.admit(&headers(&format!("a=b; {own}"))));
+        assert!(!sessions.admit(&headers(&own[..own.len() - 1])));
+        assert!(!sessions.admit(&headers(NAME)) && !sessions.admit(&HeaderMap::new()));
+        assert!(!sessions.admit(&headers(&format!("{NAME}="))), "an empty id is no session's");
+        let other = sessions.open(false).expect("the system has randomness");
+        assert!(!other.contains("Secure") && !other.contains(own));
+        sessions.close(&headers(own), true);
+        assert!(!sessions.admit(&headers(own)));
+        let (other, _) = other.split_once(';').expect("attributes");
+        assert!(sessions.admit(&headers(other)));
+        tokio::time::advance(LASTS).await;
+        assert!(!sessions.admit(&headers(other)), "it is over");
+    }
+
+    #[test]
+    fn the_oldest_makes_room() {
+        let sessions = Sessions::default();
+        for _ in 0..SESSIONS_MAX + 5 {
+            sessions.open(false).expect("the system has randomness");
+        }
+        assert_eq!(sessions.lock().len(), SESSIONS_MAX);
+    }
+}
