@@ -213,7 +213,7 @@ fn the_blocking_face_does_the_same() {
     assert_eq!(statuses(&server, "s"), ["released"], "dropping the manager waits for that");
 }
 
-fn fixture(name: &str) -> PathBuf {
+pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 

@@ -1,19 +1,17 @@
 //! The `claim` program: what it runs, what it passes on, and what it leaves behind.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
-use turnstile_driver::client::{Cause, Setup};
 
-use crate::http::{PATIENCE, Running, until};
+use crate::http::{Running, until};
 
-const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
+pub(crate) const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
 
-fn claim(server: &Running, arguments: &[&str]) -> Command {
+pub(crate) fn claim(server: &Running, arguments: &[&str]) -> Command {
     let mut command = Command::new(CLAIM);
     command.args(arguments).env("TURNSTILE_URL", format!("http://{}", server.at));
     command.env_remove("TURNSTILE_TOKEN").env_remove("TURNSTILE_CA");
@@ -24,7 +22,7 @@ fn output(server: &Running, arguments: &[&str]) -> Output {
     claim(server, arguments).output().expect("the program starts")
 }
 
-fn statuses(server: &Running, resource: &str) -> Vec<String> {
+pub(crate) fn statuses(server: &Running, resource: &str) -> Vec<String> {
     let list = server.client().get(&format!("/v1/claims/?resource={resource}&limit=100"));
     let list = list.expect(200).json();
     let status = |claim: &Value| claim["status"].as_str().expect("a status").to_owned();
@@ -182,91 +180,4 @@ fn claims_are_listed_and_shown() {
     assert_eq!(unknown.status.code(), Some(69), "{unknown:?}");
     let nowhere = Command::new(CLAIM).args(["--url", "nowhere", "ls"]).output();
     assert_eq!(nowhere.expect("it starts").status.code(), Some(2));
-}
-
-#[test]
-fn a_keychain_speaks_lines_and_its_end_releases() {
-    let server = Running::in_memory();
-    let mut keychain = claim(&server, &["keychain"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut input = keychain.stdin.take().expect("it is piped");
-    let mut lines = BufReader::new(keychain.stdout.take().expect("it is piped")).lines();
-    let mut say = |text: &str| {
-        input.write_all(format!("{text}\n").as_bytes()).expect("it reads");
-        let line = lines.next().expect("it answers").expect("plain text");
-        serde_json::from_str::<Value>(&line).expect("JSON")
-    };
-    let held = say(r#"{"id":1,"claim":"r","ttl":60}"#);
-    assert_eq!((&held["id"], &held["held"]["resource"]), (&json!(1), &json!("r")), "{held}");
-    assert_eq!(held["held"]["standing"], "held");
-    assert!(held["held"]["until"].as_f64() > Some(0.0));
-    let again = say(r#"{"id":"two","claim":"r"}"#);
-    assert_eq!(again["id"], "two");
-    assert!(again["error"]["message"].is_string(), "{again}");
-    assert!(say("nonsense")["error"].is_object());
-    assert!(say(r#"{"id":3}"#)["error"].is_object());
-    assert!(say(r#"{"id":4,"release":"s"}"#)["error"].is_object());
-    let other = say(r#"{"id":5,"claim":"s","timeout":5}"#);
-    assert_eq!(other["held"]["resource"], "s", "{other}");
-    let released = say(r#"{"id":6,"release":"s"}"#);
-    assert_eq!((&released["id"], &released["released"]["resource"]), (&json!(6), &json!("s")));
-    assert_eq!((statuses(&server, "r"), statuses(&server, "s")), {
-        (vec!["active".to_owned()], vec!["released".to_owned()])
-    });
-    drop(input);
-    assert!(keychain.wait().expect("it is our child").success());
-    assert_eq!(statuses(&server, "r"), ["released"]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_manager_holds_its_claims_through_a_keychain() {
-    let server = Running::in_memory();
-    let setup = Setup::new(&format!("http://{}", server.at));
-    let manager = setup.build_with_keychain(Path::new(CLAIM)).expect("it starts");
-    let claim = manager.claim("r").ttl(Duration::from_millis(300)).await.expect("it is free");
-    assert!(claim.is_held() && claim.fencing_token().is_some());
-    until("it is renewed by the keychain", || {
-        assert!(claim.is_held());
-        let list = server.client().get("/v1/claims/?resource=r").expect(200).json();
-        list[0]["active_duration"].as_f64() > Some(0.9)
-    });
-    claim.refresh(Some(Duration::from_secs(60))).await.expect("it is held");
-    let error = manager.claim("r").await.expect_err("it is claimed");
-    assert!(matches!(error.cause, Cause::Claimed { .. }), "{error}");
-    claim.release().await.expect("it is held");
-    assert_eq!(statuses(&server, "r"), ["released"]);
-
-    server.client().post(r#"{"resource":"s","ttl":60}"#).expect(201);
-    let error = manager.claim("s").timeout(Duration::from_millis(100)).await.expect_err("held");
-    assert_eq!(error.cause, Cause::TimedOut);
-    let held = manager.claim("t").await.expect("it is free");
-    drop(manager.claim("u").await.expect("it is free"));
-    until("it is given back", || statuses(&server, "u") == ["released"]);
-    manager.close(PATIENCE).await;
-    assert!(!held.is_held());
-    assert_eq!(statuses(&server, "t"), ["released"]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_dead_keychain_is_an_error_at_once() {
-    let server = Running::in_memory();
-    let setup = Setup::new(&format!("http://{}", server.at));
-    let manager = setup.clone().build_with_keychain(Path::new(CLAIM)).expect("it starts");
-    let held = manager.claim("r").await.expect("it is free");
-    server.client().post(r#"{"resource":"s","ttl":60}"#).expect(201);
-    let waiting = tokio::spawn(manager.claim("s").into_future());
-    until("it queues", || statuses(&server, "s").len() == 2);
-    let keychain = manager.keychain_id().expect("it runs");
-    let keychain = i32::try_from(keychain).ok().and_then(Pid::from_raw).expect("a process id");
-    kill_process(keychain, Signal::KILL).expect("it runs");
-    tokio::time::timeout(PATIENCE, held.lost()).await.expect("at once");
-    let error = waiting.await.expect("no panic").expect_err("the keychain is dead");
-    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
-    let error = manager.claim("t").await.expect_err("the keychain is dead");
-    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
-    let error = setup.build_with_keychain(Path::new("/no/such/claim")).expect_err("no program");
-    assert!(matches!(error.cause, Cause::Keychain(_)), "{error}");
 }

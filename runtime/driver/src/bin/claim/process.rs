@@ -1,4 +1,5 @@
-//! A child process in a process group of its own that cannot outlive this one.
+//! A child process in a process group of its own that cannot outlive this one, and the terminal
+//! that it borrows.
 //!
 //! The only unsafe code of the crate: what a child does between fork and exec.
 
@@ -7,8 +8,10 @@ use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 
-use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
-use rustix::termios::tcsetpgrp;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, kill_process, kill_process_group, waitid,
+};
+use rustix::termios::{tcgetpgrp, tcsetpgrp};
 use tokio::process::{Child, Command};
 
 /// A child, and the terminal that it has borrowed.
@@ -23,19 +26,26 @@ impl Process {
     /// Starts a command.
     pub(super) fn start(command: &[OsString], variables: &[(&str, String)]) -> io::Result<Self> {
         let (program, words) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let parent = rustix::process::getpid();
+        let parent = getpid();
         let mut command = std::process::Command::new(program);
         command.args(words).envs(variables.iter().map(|(name, value)| (name, value)));
         command.process_group(0);
-        if io::stdin().is_terminal() {
+        // A job in the background borrows no terminal.
+        let has_terminal = is_in_foreground();
+        if has_terminal {
             ignore_terminal_output();
         }
         #[expect(unsafe_code, reason = "what runs between fork and exec is for us to keep simple")]
-        // SAFETY: the closure calls only functions that are async-signal-safe: prctl, getppid and
-        // sigaction; it does not allocate.
+        // SAFETY: the closure calls only functions that are async-signal-safe: prctl, getppid,
+        // getpid, tcsetpgrp and sigaction; it does not allocate.
         unsafe {
             command.pre_exec(move || {
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                if has_terminal {
+                    // Before it reads, so that it is never stopped for reading too early. Where
+                    // that fails the terminal has gone away, which the command will see for itself.
+                    libc::tcsetpgrp(libc::STDIN_FILENO, libc::getpid());
+                }
                 libc::signal(libc::SIGTTOU, libc::SIG_DFL);
                 // The parent may have died before that was said.
                 if rustix::process::getppid() == Some(parent) {
@@ -48,9 +58,29 @@ impl Process {
         let child = Command::from(command).spawn()?;
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let group = id.and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
-        let stdin = io::stdin();
-        let has_terminal = stdin.is_terminal() && tcsetpgrp(stdin.as_fd(), group).is_ok();
         Ok(Self { child, group, has_terminal })
+    }
+
+    /// Whether the child has been stopped, by Ctrl-Z say, and not told of since.
+    pub(super) fn has_stopped(&self) -> bool {
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        waitid(WaitId::Pid(self.group), options).is_ok_and(|stopped| stopped.is_some())
+    }
+
+    /// Does as the child did: gives the terminal back and stops, until whoever runs jobs at the
+    /// terminal lets this one go on. Then the terminal is the child's again, if it is this job's.
+    /// False where there is no terminal: whoever stops the child alone means the child alone.
+    pub(super) fn stop_too(&self) -> bool {
+        if !self.has_terminal {
+            return false;
+        }
+        // The terminal may be gone; then nobody can have it back.
+        let _gone = tcsetpgrp(io::stdin().as_fd(), getpgrp());
+        let _stopped = kill_process(getpid(), Signal::STOP);
+        if is_in_foreground() {
+            let _gone = tcsetpgrp(io::stdin().as_fd(), self.group);
+        }
+        true
     }
 
     /// Sends a signal to the child and its children.
@@ -67,6 +97,12 @@ impl Drop for Process {
             let _gone = tcsetpgrp(io::stdin().as_fd(), getpgrp());
         }
     }
+}
+
+/// Whether standard input is a terminal and this is the job that may use it.
+fn is_in_foreground() -> bool {
+    let stdin = io::stdin();
+    stdin.is_terminal() && tcgetpgrp(stdin.as_fd()).is_ok_and(|group| group == getpgrp())
 }
 
 /// Lets this process take the terminal back from its child.

@@ -30,7 +30,7 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
     }
     let claim = tokio::select! {
         claim = ask.into_future() => claim?,
-        signal = signals.next() => {
+        Some(signal) = signals.next() => {
             manager.close(CLOSE_MAX).await;
             return Ok(128 + signal.as_raw() as u8);
         }
@@ -86,13 +86,26 @@ async fn supervise(
                 process.signal(Signal::KILL);
                 return Ok(if is_lost { End::Lost } else { End::By(status?) });
             }
-            signal = signals.next() => {
-                process.signal(signal);
-                kill_at = kill_at.or(Some(Instant::now() + grace));
-            }
+            signal = signals.next() => match signal {
+                Some(signal) => {
+                    process.signal(signal);
+                    kill_at = kill_at.or(Some(Instant::now() + grace));
+                }
+                None if process.has_stopped() && process.stop_too() => {
+                    if claim.is_held() {
+                        process.signal(Signal::CONT);
+                    } else {
+                        // Nobody has renewed it meanwhile, so the command must not go on.
+                        is_lost = true;
+                        say_lost(claim);
+                        process.signal(Signal::KILL);
+                    }
+                }
+                None => {}
+            },
             () = &mut lost, if !is_lost => {
                 is_lost = true;
-                eprintln!("claim: {} is lost: its command is ended", claim.url());
+                say_lost(claim);
                 process.signal(Signal::TERM);
                 kill_at = Some(Instant::now() + grace.min(claim.margin()));
             }
@@ -102,6 +115,10 @@ async fn supervise(
             }
         }
     }
+}
+
+fn say_lost(claim: &Claim) {
+    eprintln!("claim: {} is lost: its command is ended", claim.url());
 }
 
 fn status_of(status: ExitStatus) -> u8 {
@@ -114,6 +131,8 @@ struct Signals {
     term: tokio::signal::unix::Signal,
     int: tokio::signal::unix::Signal,
     hup: tokio::signal::unix::Signal,
+    /// A child has stopped, gone on or ended.
+    child: tokio::signal::unix::Signal,
 }
 
 impl Signals {
@@ -122,14 +141,17 @@ impl Signals {
             term: signal(SignalKind::terminate())?,
             int: signal(SignalKind::interrupt())?,
             hup: signal(SignalKind::hangup())?,
+            child: signal(SignalKind::child())?,
         })
     }
 
-    async fn next(&mut self) -> Signal {
+    /// What is told to end; none where something happened to a child.
+    async fn next(&mut self) -> Option<Signal> {
         tokio::select! {
-            _ = self.term.recv() => Signal::TERM,
-            _ = self.int.recv() => Signal::INT,
-            _ = self.hup.recv() => Signal::HUP,
+            _ = self.term.recv() => Some(Signal::TERM),
+            _ = self.int.recv() => Some(Signal::INT),
+            _ = self.hup.recv() => Some(Signal::HUP),
+            _ = self.child.recv() => None,
         }
     }
 }

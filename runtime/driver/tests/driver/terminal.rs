@@ -1,0 +1,212 @@
+//! `claim run` at a terminal: who is in the foreground, whom Ctrl-C and Ctrl-Z reach.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::termios::tcgetpgrp;
+use serde_json::Value;
+
+use crate::http::{PATIENCE, Running, until};
+
+const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
+
+/// A terminal, and a program that leads the session on it.
+struct Terminal {
+    screen: File,
+    /// Keeps the terminal open.
+    _line: OwnedFd,
+    child: Child,
+    shown: String,
+}
+
+impl Terminal {
+    fn run(server: &Running, arguments: &[&str]) -> Self {
+        let (screen, line) = open();
+        let mut command = Command::new(CLAIM);
+        command.args(arguments).env("TURNSTILE_URL", format!("http://{}", server.at));
+        let end = || Stdio::from(line.try_clone().expect("a file can be had twice"));
+        command.stdin(end()).stdout(end()).stderr(end());
+        #[expect(unsafe_code, reason = "a session with a terminal begins between fork and exec")]
+        // SAFETY: the closure calls only functions that are async-signal-safe: setsid and ioctl.
+        unsafe {
+            command.pre_exec(|| {
+                rustix::process::setsid()?;
+                match libc::ioctl(libc::STDIN_FILENO, libc::TIOCSCTTY, 0) {
+                    0 => Ok(()),
+                    _ => Err(io::Error::last_os_error()),
+                }
+            });
+        }
+        let child = command.spawn().expect("the program starts");
+        Self { screen, _line: line, child, shown: String::new() }
+    }
+
+    fn leader(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Types something; Ctrl-C is 3, Ctrl-Z is 26.
+    fn press(&mut self, keys: &[u8]) {
+        self.screen.write_all(keys).expect("the terminal is open");
+    }
+
+    /// Reads the screen until something is on it.
+    fn wait_for(&mut self, text: &str) {
+        until(text, || {
+            self.look();
+            self.shown.contains(text)
+        });
+    }
+
+    fn look(&mut self) {
+        let mut bytes = [0; 4_096];
+        match self.screen.read(&mut bytes) {
+            Ok(len) => self.shown += &String::from_utf8_lossy(&bytes[..len]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => panic!("{error} after {}", self.shown),
+        }
+    }
+
+    /// Which process group the terminal's keys reach.
+    fn foreground(&self) -> Option<Pid> {
+        tcgetpgrp(self.screen.as_fd()).ok()
+    }
+
+    fn is_stopped(&self) -> bool {
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        let stopped = waitid(WaitId::Pid(self.leader()), options);
+        stopped.is_ok_and(|stopped| stopped.is_some())
+    }
+
+    fn status(&mut self) -> Option<i32> {
+        let mut status = None;
+        until("the program ends", || {
+            self.look();
+            status = self.child.try_wait().expect("it is our child");
+            status.is_some()
+        });
+        status.and_then(|status| status.code())
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // It has ended already, unless the test fails.
+        let _ended = self.child.kill().and_then(|()| self.child.wait());
+    }
+}
+
+/// The two ends of a new terminal.
+fn open() -> (File, OwnedFd) {
+    let (mut screen, mut line) = (-1, -1);
+    let none = std::ptr::null_mut();
+    #[expect(unsafe_code, reason = "the standard library opens no terminals")]
+    // SAFETY: both places are ours to write to, and nobody else owns what is written there.
+    let (screen, line) = unsafe {
+        let opened = libc::openpty(&raw mut screen, &raw mut line, none, none.cast(), none.cast());
+        assert_eq!(opened, 0, "{}", io::Error::last_os_error());
+        (OwnedFd::from_raw_fd(screen), OwnedFd::from_raw_fd(line))
+    };
+    rustix::io::ioctl_fionbio(&screen, true).expect("a terminal takes it");
+    assert!(screen.as_raw_fd() >= 0);
+    (File::from(screen), line)
+}
+
+fn statuses(server: &Running) -> Vec<String> {
+    let list = server.client().get("/v1/claims/?resource=r&limit=100").expect(200).json();
+    let status = |claim: &Value| claim["status"].as_str().expect("a status").to_owned();
+    list.as_array().expect("an array").iter().map(status).collect()
+}
+
+#[test]
+fn the_command_has_the_terminal_and_ctrl_c_reaches_it_alone() {
+    let server = Running::in_memory();
+    let script = "trap 'echo told; exit 5' INT; read line; echo \"heard $line\"; \
+                  while :; do sleep 0.05; done";
+    let mut terminal = Terminal::run(&server, &["run", "r", "--", "sh", "-c", script]);
+    until("the command is in the foreground", || {
+        terminal.foreground().is_some_and(|group| group != terminal.leader())
+    });
+    // It reads from the terminal without being stopped for it.
+    terminal.press(b"words\n");
+    terminal.wait_for("heard words");
+    assert_eq!(statuses(&server), ["active"]);
+    terminal.press(&[3]);
+    terminal.wait_for("told");
+    assert_eq!(terminal.status(), Some(5), "{}", terminal.shown);
+    assert_eq!(statuses(&server), ["released"]);
+}
+
+#[test]
+fn a_command_that_ctrl_z_stops_goes_on_under_a_claim_that_is_held() {
+    let server = Running::in_memory();
+    let script = "echo begun; read line; echo \"heard $line\"";
+    let mut terminal = Terminal::run(&server, &["run", "r", "--", "sh", "-c", script]);
+    terminal.wait_for("begun");
+    let command = terminal.foreground().expect("there is one");
+    assert_ne!(command, terminal.leader());
+    terminal.press(&[26]);
+    until("the wrapper stops as well", || terminal.is_stopped());
+    assert_eq!(terminal.foreground(), Some(terminal.leader()), "the terminal is given back");
+    assert_eq!(statuses(&server), ["active"]);
+    kill_process(terminal.leader(), Signal::CONT).expect("it is there");
+    until("the command has the terminal again", || terminal.foreground() == Some(command));
+    terminal.press(b"words\n");
+    terminal.wait_for("heard words");
+    assert_eq!(terminal.status(), Some(0), "{}", terminal.shown);
+    assert_eq!(statuses(&server), ["released"]);
+}
+
+#[test]
+fn a_command_that_was_stopped_for_too_long_does_not_go_on() {
+    let server = Running::in_memory();
+    let script = "echo begun; read line; echo \"heard $line\"; sleep 100";
+    let arguments = ["run", "r", "--ttl", "0.5", "--", "sh", "-c", script];
+    let mut terminal = Terminal::run(&server, &arguments);
+    terminal.wait_for("begun");
+    terminal.press(&[26]);
+    until("the wrapper stops as well", || terminal.is_stopped());
+    // Nobody renews the lease, so it is another's in the end.
+    let mut other = server.client().with("prefer", "wait=20");
+    other.post(r#"{"resource":"r","ttl":60}"#).expect(201);
+    kill_process(terminal.leader(), Signal::CONT).expect("it is there");
+    terminal.press(b"words\n");
+    assert_eq!(terminal.status(), Some(76), "{}", terminal.shown);
+    assert!(!terminal.shown.contains("heard"), "{}", terminal.shown);
+    assert_eq!(statuses(&server), ["expired", "active"]);
+}
+
+#[test]
+fn a_command_that_is_stopped_alone_stays_so_and_its_claim_is_renewed() {
+    let server = Running::in_memory();
+    let ttl = Duration::from_millis(400);
+    let script = "echo $$; exec sleep 100";
+    let arguments = ["run", "r", "--ttl", "0.4", "--", "sh", "-c", script];
+    let mut command = Command::new(CLAIM);
+    command.args(arguments).env("TURNSTILE_URL", format!("http://{}", server.at));
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    let mut out = io::BufReader::new(child.stdout.take().expect("it is piped"));
+    io::BufRead::read_line(&mut out, &mut line).expect("the command speaks");
+    let pid = line.trim().parse().ok().and_then(Pid::from_raw).expect("a process id");
+    kill_process(pid, Signal::STOP).expect("it runs");
+    let state = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it is there");
+        stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
+    };
+    until("two ttls go by", || {
+        let list = server.client().get("/v1/claims/?resource=r").expect(200).json();
+        assert_eq!(list[0]["status"], "active");
+        list[0]["active_duration"].as_f64() > Some(2.0 * ttl.as_secs_f64())
+    });
+    assert_eq!(state(), Some('T'), "nobody has let it go on");
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    kill_process(pid, Signal::CONT).expect("it is there");
+    assert_eq!(child.wait().expect("it is our child").code(), Some(128 + 15));
+    assert!(PATIENCE > ttl);
+}
