@@ -1,7 +1,8 @@
 //! Clients and server over real HTTP with a proxy between them that breaks things.
 //!
-//! Refused and reset connections, half an answer, 5xx, slow and duplicated requests. Whatever
-//! happens, the trace of every node is a run of its core, and no two clients hold at once.
+//! Refused and reset connections, half an answer, 5xx, slow and duplicated requests, clocks that
+//! jump. Whatever happens, the trace of every node is a run of its core, and no two clients hold at
+//! once.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use turnstile_driver::client::{Cause, Dice, Manager, Setup};
 use turnstile_driver::server::{Options, Storage};
 
+use crate::clock::{Sleep, jumping_wall_us, set_wall_clock};
 use crate::http::Running;
 use crate::replay::Notes;
 
@@ -32,6 +34,8 @@ enum Fault {
     ServerError,
     Slow,
     Duplicated,
+    /// A client's machine has slept, or the server's wall clock is set.
+    ClockJumped,
 }
 
 impl Fault {
@@ -43,6 +47,7 @@ impl Fault {
             6 | 7 => Self::ServerError,
             8 => Self::Slow,
             9 | 10 => Self::Duplicated,
+            11 => Self::ClockJumped,
             _ => Self::None,
         }
     }
@@ -51,14 +56,32 @@ impl Fault {
 /// How often each fault happened.
 type Counts = Arc<Mutex<BTreeMap<Fault, u64>>>;
 
-async fn proxy(listener: TcpListener, server: SocketAddr, seed: u64, counts: Counts) {
+/// The machines whose clocks jump.
+type Sleeps = Arc<Vec<Sleep>>;
+
+/// Sends one client's machine to sleep, for less than a lease or for more, and sets the server's
+/// wall clock forward or back.
+fn jump(sleeps: &Sleeps, dice: &mut Dice) {
+    let sleeper = (dice.number() % CLIENTS) as usize;
+    sleeps[sleeper].sleep(TTL.mul_f64(0.2 + 1.3 * dice.roll()));
+    set_wall_clock((dice.roll() - 0.5) * 1e6);
+}
+
+async fn proxy(
+    listener: TcpListener,
+    server: SocketAddr,
+    seed: u64,
+    counts: Counts,
+    sleeps: Sleeps,
+) {
     let mut dice = Dice::seeded(seed);
     loop {
         let (stream, _) = listener.accept().await.expect("loopback takes connections in");
-        let (mut dice, counts) = (Dice::seeded(dice.number()), counts.clone());
+        let mut dice = Dice::seeded(dice.number());
+        let (counts, sleeps) = (counts.clone(), sleeps.clone());
         tokio::spawn(async move {
             // Either end may go away at any time: that is what this is for.
-            let _broken = forward(stream, server, &mut dice, &counts).await;
+            let _broken = forward(stream, server, &mut dice, &counts, &sleeps).await;
         });
     }
 }
@@ -69,6 +92,7 @@ async fn forward(
     server: SocketAddr,
     dice: &mut Dice,
     counts: &Counts,
+    sleeps: &Sleeps,
 ) -> io::Result<()> {
     loop {
         let request = read_message(&mut stream).await?;
@@ -82,6 +106,7 @@ async fn forward(
                 continue;
             }
             Fault::Slow => tokio::time::sleep(TTL.mul_f64(0.3 * dice.roll())).await,
+            Fault::ClockJumped => jump(sleeps, dice),
             Fault::None | Fault::AnswerLost | Fault::HalfAnAnswer | Fault::Duplicated => {}
         }
         let mut upstream = TcpStream::connect(server).await?;
@@ -107,7 +132,11 @@ async fn forward(
                 let _second = tokio::time::timeout(TTL / 10, second).await;
                 stream.write_all(&answer).await?;
             }
-            Fault::None | Fault::Refused | Fault::ServerError | Fault::Slow => {
+            Fault::None
+            | Fault::Refused
+            | Fault::ServerError
+            | Fault::Slow
+            | Fault::ClockJumped => {
                 stream.write_all(&answer).await?;
             }
         }
@@ -141,12 +170,14 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     let seed = seed.unwrap_or_else(|| Dice::loose().number());
     println!("TURNSTILE_SEED={seed} cargo test -p turnstile-driver --test driver faults");
     let (notes, trace) = Notes::new();
-    let options = Options { trace: Some(trace.clone()), ..Options::default() };
+    let options =
+        Options { trace: Some(trace.clone()), wall_us: jumping_wall_us, ..Options::default() };
     let server = Running::start(Storage::Memory, options);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has ports");
     let at = listener.local_addr().expect("it is bound");
     let counts = Counts::default();
-    let proxy = tokio::spawn(proxy(listener, server.at, seed, counts.clone()));
+    let sleeps: Sleeps = Arc::new((0..CLIENTS).map(|_| Sleep::default()).collect());
+    let proxy = tokio::spawn(proxy(listener, server.at, seed, counts.clone(), sleeps.clone()));
 
     let newest = Arc::new(Mutex::new(0));
     let clients: Vec<_> = (0..CLIENTS)
@@ -154,6 +185,7 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
             let mut setup = Setup::new(&format!("http://{at}"));
             setup.ttl = TTL;
             setup.dice = Dice::seeded(seed ^ number << 32);
+            setup.clock = sleeps[number as usize].clock();
             setup.trace = Some(trace.of(&format!("program {number}")));
             tokio::spawn(take_turns(setup.build().expect("a good address"), newest.clone()))
         })

@@ -2,6 +2,7 @@
 
 mod additions;
 mod client;
+mod clock;
 mod command;
 mod faults;
 mod http;
@@ -15,3 +16,4 @@ mod restart;
 mod simulation;
 mod store;
 mod terminal;
+mod traced;

@@ -17,13 +17,13 @@ const KILLS: u64 = 50;
 const CLIENTS: u64 = 4;
 
 /// The server as a process of its own.
-struct Turnstiled {
-    child: Child,
-    at: SocketAddr,
+pub(crate) struct Turnstiled {
+    pub(crate) child: Child,
+    pub(crate) at: SocketAddr,
 }
 
 impl Turnstiled {
-    fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_turnstiled"))
             .args(["--listen", "127.0.0.1:0"])
             .args(arguments)
