@@ -111,8 +111,9 @@ const STRANGERS: &str = "A trace\n\nA paragraph.\n\neveryone else is a stranger\
 
 #[test]
 fn whoever_is_not_on_stage_is_heard_as_it_is_written() {
-    let inputs = "turnstiled restarts with claim 7 of resource 1 active token 3 \
-                  key 5, last claim 7, last token 3\n\nturnstiled hears client 4: call 0: PATCH claim 7 ttl\n";
+    let inputs = "turnstiled restarts with claim 7 of resource 1 active token 3 key 5, \
+                  last claim 7, last token 3\n\n\
+                  turnstiled hears client 4: call 0: PATCH claim 7 ttl\n";
     let text = play(&format!("{STRANGERS}{inputs}")).expect("it plays");
     assert!(text.contains("sends client 4: call 0: 200 claim 7 token 3"), "{text}");
     let refuse = |inputs: &str| play(&format!("{STRANGERS}{inputs}")).expect_err("it is refused");
