@@ -1,0 +1,169 @@
+//! Every system in all its worlds: every premise is reached, every kind of fault happens, and each
+//! world has as many states as it had, as written and amended. In the claim system every two kinds
+//! of fault meet.
+//!
+//! The counts are in `counts`; `BLESS=1` writes them anew.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use turnstile_checker::report::options::{Options, Reductions, Replacement, Silent};
+use turnstile_checker::report::result::{ResultReport, Verdict};
+use turnstile_checker::systems;
+use turnstile_spec::{Literal, Source, bundled, system::System};
+
+/// The kinds of fault that the claim system is checked against.
+const KINDS: [&str; 12] = [
+    "lost request",
+    "lost answer",
+    "late answer",
+    "server error",
+    "duplicate",
+    "ttl lapse",
+    "client crash",
+    "server restart",
+    "client pause",
+    "drift",
+    "signal",
+    "release",
+];
+
+fn system(name: &str) -> System {
+    let text = bundled::system(name).expect("it is bundled");
+    System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
+}
+
+fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
+    let tables = machines.iter().map(|name| {
+        let table = bundled::table(name).expect("every machine of a system is bundled");
+        let source = Source::new(table.file, table.text);
+        let literal = Literal::read(source.clone()).expect("bundled tables can be read");
+        Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
+    });
+    tables.collect()
+}
+
+/// Each default world searched to its end, without reductions, so that counts can be pinned.
+fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
+    let entry = systems::entry(&file.name).expect("it is known");
+    let tables = if as_written { literal_tables(entry.machines) } else { Vec::new() };
+    let options = Options {
+        as_written,
+        reduce: Reductions::NONE,
+        threads: 2,
+        tables,
+        ..Options::new(&Silent)
+    };
+    let worlds = file.worlds.iter().filter(|world| world.default);
+    let results = worlds.map(|world| (entry.run)(file, world, &options).expect("names are known"));
+    results.collect()
+}
+
+/// A line a world: its unique states and what does not hold in it. A document as written may lead
+/// out of what a world has room for: then the count says only how far the search went.
+fn summary(results: &[ResultReport]) -> String {
+    let mut text = String::new();
+    for result in results {
+        write!(text, "{} ", result.title()).expect("a string takes it");
+        match (result.complete, result.as_written) {
+            (true, _) => write!(text, "{}", result.states).expect("a string takes it"),
+            (false, true) => text.push_str("incomplete"),
+            (false, false) => panic!("{}: {:?}", result.title(), result.notes.cut),
+        }
+        let left_open = [Verdict::Holds, Verdict::Incomplete];
+        let failing = result.properties.iter().filter(|one| !left_open.contains(&one.verdict));
+        for property in failing {
+            let (name, verdict) = (&property.name, property.verdict.name());
+            write!(text, "; {name} {verdict}").expect("a string takes it");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Compares with what is pinned, or pins it.
+#[track_caller]
+fn pinned(name: &str, results: &[ResultReport]) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts").join(name);
+    let found = summary(results);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&file, &found).expect("the folder is there");
+    }
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(found, known, "counts/{name}; found:\n{found}");
+}
+
+/// Every property holds, or fails only unfairly; what the table calls impossible is not reached.
+#[track_caller]
+fn amended(name: &str) {
+    let file = system(name);
+    let results = results(&file, false);
+    for (result, world) in results.iter().zip(file.worlds.iter().filter(|world| world.default)) {
+        for property in &result.properties {
+            let title = format!("{}: {}", result.title(), property.name);
+            let passes = matches!(property.verdict, Verdict::Holds | Verdict::FailsOnlyUnfairly);
+            assert!(passes, "{title}: {}", property.verdict.name());
+            let happened: BTreeSet<&str> =
+                property.faults_exercised.iter().map(String::as_str).collect();
+            let budgets: BTreeSet<&str> =
+                world.budgets.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(happened, budgets, "{title}");
+        }
+        assert!(result.coverage.impossible_reached.is_empty(), "{}", result.title());
+    }
+    pinned(&format!("{name}-amended.txt"), &results);
+}
+
+#[track_caller]
+fn as_written(name: &str) {
+    pinned(&format!("{name}-as-written.txt"), &results(&system(name), true));
+}
+
+macro_rules! every {
+    ($($module:ident, $name:literal;)*) => {
+        #[test]
+        fn every_system_is_here() {
+            let known: Vec<&str> = systems::ALL.iter().map(|entry| entry.name).collect();
+            assert_eq!(known, [$($name),*]);
+        }
+
+        $(mod $module {
+            #[test]
+            fn holds_with_every_fault_and_every_premise_amended() {
+                super::amended($name);
+            }
+
+            #[test]
+            fn fails_as_it_did_as_written() {
+                super::as_written($name);
+            }
+        })*
+    };
+}
+
+every! {
+    claim, "claim";
+    group_lock, "group-lock";
+    view_handler, "view-handler";
+}
+
+#[test]
+fn every_two_kinds_of_fault_meet_in_a_world_of_claim() {
+    let file = system("claim");
+    let mut apart = Vec::new();
+    for (nth, one) in KINDS.iter().enumerate() {
+        for other in &KINDS[nth + 1..] {
+            let meet = file.worlds.iter().filter(|world| world.default).any(|world| {
+                let has = |kind: &str| {
+                    world.budgets.iter().any(|(name, most)| name == kind && *most != Some(0))
+                };
+                has(one) && has(other)
+            });
+            if !meet {
+                apart.push((one, other));
+            }
+        }
+    }
+    assert!(apart.is_empty(), "these never meet: {apart:?}");
+}
