@@ -26,7 +26,7 @@ use crate::search::interned::expand::Cascade;
 use crate::search::interned::local::Local;
 use crate::search::interned::predicates::Asked;
 use crate::search::interned::store::{Store, at};
-use crate::search::interned::symmetry::Way;
+use crate::search::interned::symmetry::Ways;
 use crate::search::space::{PLACES_MAX, Space};
 
 /// Remembered operations that are run a second time.
@@ -43,7 +43,7 @@ pub struct Interned<'w, W: Parts> {
     /// With dead messages left out: which are not dead.
     live: Option<Live>,
     /// With symmetry: the ways in which nodes may change places.
-    ways: Option<Vec<Way>>,
+    ways: Option<Ways>,
     store: RwLock<Store<W>>,
     /// What the threads that have ended used.
     used: Mutex<BTreeSet<u32>>,

@@ -22,6 +22,8 @@ use crate::search::space::{Expander, Found};
 
 /// Of a course: it is not one of the tree's.
 const LOOSE: u32 = 1 << 31;
+/// Rows made that are remembered: a row has many parents, and they are near each other.
+const MADE: usize = 1 << 15;
 
 /// One thread's expander.
 #[derive(Debug)]
@@ -36,6 +38,9 @@ pub struct Cascade<'s, W: Parts> {
     is_made: bool,
     /// By place, of each part met: its messages.
     cargo: Vec<HashMap<u32, Arc<[Carried]>, BuildStable>>,
+    /// Rows made not long ago, by the sums they had before another came to stand for them: the
+    /// fingerprint of that one. It was found before, so it is never followed again.
+    made: Vec<(u64, u64)>,
     /// A row being made.
     row: Vec<u32>,
     /// What is read of each part of the row being expanded.
@@ -62,6 +67,7 @@ impl<'s, W: Parts> Cascade<'s, W> {
             changing: space.ways.clone().map(|ways| Changing::new(ways, width)),
             is_made: space.live.is_some() || space.ways.is_some(),
             cargo: vec![HashMap::default(); width],
+            made: vec![(0, 0); MADE],
             row: vec![0; width],
             faces: vec![Face { sum: 0, first: UNKNOWN, count: 0 }; width],
             loose: Vec::new(),
@@ -159,10 +165,20 @@ impl<'s, W: Parts> Cascade<'s, W> {
         (from, sum): (u64, u64),
         found: &mut Found,
     ) {
+        let known = (sum & (MADE as u64 - 1)) as usize;
+        let (raw, fingerprint) = self.made[known];
+        if raw == sum && fingerprint != 0 {
+            if fingerprint != of_sum(from) {
+                self.leave(fingerprint, label, found);
+            }
+            return;
+        }
         self.row.copy_from_slice(row);
         self.tree.follow(course, &mut self.row);
+        let raw = sum;
         let sum = self.renumber.row(&mut self.local, &mut self.row, sum);
         let sum = self.reduce(sum);
+        self.made[known] = (raw, of_sum(sum));
         if sum == from {
             return;
         }

@@ -67,7 +67,7 @@ struct Here<P> {
 /// What one thread knows.
 #[derive(Debug)]
 pub(super) struct Local<'s, W: Parts> {
-    system: &'s W,
+    pub(super) system: &'s W,
     store: &'s RwLock<Store<W>>,
     /// Places whose offers of a loss are left out.
     without_loss: &'s [bool],
