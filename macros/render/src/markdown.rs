@@ -2,16 +2,18 @@
 //! each amendment with its reason, before and after.
 
 mod amendment;
+mod formula;
 
 use askama::Template;
 use turnstile_spec::table::{
-    Cell, CellKind, Domain, Event, EventKind, Lines, Name, StateId, Written,
+    Cell, CellKind, Domain, Event, EventId, EventKind, Lines, Name, StateId, Written,
 };
 
 use crate::payload::Class;
 use crate::sheet::{Sheet, counts};
 
 use amendment::Amended;
+use formula::{Answer, Statement};
 
 #[derive(Template)]
 #[template(path = "table.md", escape = "none")]
@@ -28,6 +30,8 @@ struct Page<'a> {
     events: Vec<EventLine>,
     rows: Vec<RowLine>,
     cells: Vec<CellLine>,
+    answers: Vec<Answer>,
+    statements: Vec<Statement>,
     findings: Vec<FindingLine>,
     amendments: Vec<Amended>,
     amended: Vec<RowLine>,
@@ -87,6 +91,8 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str) -> String {
         events: sheet.events().map(|(_, event)| event_line(sheet, event)).collect(),
         rows: rows.iter().map(|row| row_line(row, &amendment::of_literal(sheet, row))).collect(),
         cells: cells(&written),
+        answers: formula::answers(sheet),
+        statements: formula::statements(&written),
         findings: findings(sheet),
         amendments: sheet.amendments.iter().map(|one| amendment::amended(sheet, one)).collect(),
         amended: amended
@@ -161,13 +167,24 @@ fn event_line(sheet: &Sheet<'_>, event: &Event) -> EventLine {
     let from = match event.kind {
         EventKind::Command => "the user or the environment".to_owned(),
         EventKind::Consuming => consumed.join(", "),
-        EventKind::Message => "a message".to_owned(),
+        EventKind::Message => match tellers(sheet, event).as_slice() {
+            [] => "a message".to_owned(),
+            tellers => format!("another one of the machine: {}", tellers.join(", ")),
+        },
     };
     EventLine {
         name: escaped(&event.name.name),
         carries: dash(&escaped(&carries)),
         from: escaped(&from),
     }
+}
+
+/// The actions by which another instance of the machine tells this one of it.
+fn tellers<'a>(sheet: &Sheet<'a>, event: &Event) -> Vec<&'a str> {
+    let words = sheet.vocabulary;
+    let is_told = |id: &EventId| words.events[id.index()].name.name == event.name.name;
+    let tells = words.tells.iter().filter(|(_, told)| is_told(told));
+    tells.map(|(action, _)| words.actions[action.index()].name.as_str()).collect()
 }
 
 fn row_line(row: &Written, amendment: &str) -> RowLine {

@@ -25,6 +25,12 @@ pub(crate) fn of_literal(sheet: &Sheet<'_>, row: &Written) -> String {
     by.map_or(String::new(), |amendment| amendment.id.clone())
 }
 
+/// Whether it adds, changes or removes the rule or invariant of this name.
+pub(super) fn is_of(change: &Change, formula: &str) -> bool {
+    matches!(change, Change::Entry { section, name, .. }
+        if matches!(*section, "rules" | "invariants") && name == formula)
+}
+
 /// An amendment in words.
 pub(crate) fn amended(sheet: &Sheet<'_>, amendment: &Amendment) -> Amended {
     let code = |words: &[String]| {
@@ -50,6 +56,7 @@ fn changes(sheet: &Sheet<'_>, amendment: &Amendment) -> Vec<String> {
             Change::RowRemoved(row) => rows.push(('-', *row)),
             Change::Entry { how, section, name, about } => {
                 entries.push(entry(how, section, name, about));
+                entries.extend(super::formula::difference(sheet, section, name));
             }
         }
     }

@@ -1,0 +1,88 @@
+//! Rules and invariants as a page has them, and what a core answers for them.
+
+use turnstile_spec::formula::{Formulas, Signature, Stated};
+
+use super::{escaped, in_cell, lines};
+use crate::sheet::Sheet;
+
+/// What the core answers or lists.
+pub(super) struct Answer {
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    pub(super) about: String,
+    pub(super) cite: String,
+}
+
+/// A rule or an invariant.
+pub(super) struct Statement {
+    pub(super) head: String,
+    pub(super) about: String,
+    pub(super) cite: String,
+    /// Its parts, indented by two spaces a level.
+    pub(super) words: Vec<String>,
+    pub(super) amended: String,
+}
+
+pub(super) fn answers(sheet: &Sheet<'_>) -> Vec<Answer> {
+    let words = &sheet.vocabulary.formulas;
+    let line = |kind: &'static str| {
+        move |one: &Signature| Answer {
+            name: escaped(&head(one)),
+            kind,
+            about: in_cell(&one.name.about),
+            cite: lines(&one.name.cite),
+        }
+    };
+    let predicates = words.predicates.iter().map(line("yes or no"));
+    predicates.chain(words.collections.iter().map(line("a list"))).collect()
+}
+
+/// The rules and invariants of a table, in the order of the file.
+pub(super) fn statements(sheet: &Sheet<'_>) -> Vec<Statement> {
+    let words = &sheet.vocabulary.formulas;
+    let Formulas { rules, invariants } = &sheet.table.formulas;
+    let rules = words.rules.iter().zip(rules);
+    let all = rules.chain(words.invariants.iter().zip(invariants));
+    all.filter_map(|(one, stated)| Some(statement(sheet, one, stated.as_ref()?))).collect()
+}
+
+fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Stated) -> Statement {
+    let is_touched = |id: &&turnstile_spec::literal::Amendment| {
+        id.changes.iter().any(|change| super::amendment::is_of(change, &one.name.name))
+    };
+    let by = sheet.amendments.iter().find(is_touched);
+    Statement {
+        head: head(one),
+        about: one.name.about.clone(),
+        cite: lines(&one.name.cite),
+        words: stated.words.clone(),
+        amended: by.map_or(String::new(), |by| by.id.clone()),
+    }
+}
+
+/// `READ(client, range)`.
+fn head(one: &Signature) -> String {
+    match one.of.is_empty() {
+        true => one.name.name.clone(),
+        false => format!("{}({})", one.name.name, one.of.join(", ")),
+    }
+}
+
+/// A formula before and after an amendment, as lines of a difference.
+pub(super) fn difference(sheet: &Sheet<'_>, section: &str, name: &str) -> Vec<String> {
+    let words = &sheet.vocabulary.formulas;
+    let of = |formulas: &'_ Formulas| {
+        let (names, list) = match section {
+            "rules" => (&words.rules, &formulas.rules),
+            "invariants" => (&words.invariants, &formulas.invariants),
+            _ => return Vec::new(),
+        };
+        let at = names.iter().position(|one| one.name.name == name);
+        let stated = at.and_then(|at| list.get(at)?.as_ref());
+        stated.map_or_else(Vec::new, |stated| stated.words.clone())
+    };
+    let before = sheet.literal.map_or_else(Vec::new, |literal| of(&literal.formulas));
+    let after = of(&sheet.table.formulas);
+    let line = |sign: char| move |words: &String| format!("{sign}   {words}");
+    before.iter().map(line('-')).chain(after.iter().map(line('+'))).collect()
+}
