@@ -75,6 +75,42 @@ fn states_run_out() {
     is_cut(&check("states", &["--max-states", "5000"]), "--max-states 5000 reached");
 }
 
+/// How many states the first result of a check has, and whether it is complete.
+fn counted(words: &[&str]) -> (u64, bool) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    let output = command.args(["check", "--json"]).args(words).output();
+    let output = output.expect("the binary is built").stdout;
+    let report: serde_json::Value = serde_json::from_slice(&output).expect("it is JSON");
+    let result = &report["results"][0];
+    let states = result["states"].as_u64().expect("a number");
+    (states, result["complete"].as_bool().expect("it is so or not"))
+}
+
+#[test]
+fn a_search_ends_with_exactly_as_many_states_as_it_may_have() {
+    let engines = [
+        ["--threads=1", "--engine=interned"],
+        ["--threads=2", "--engine=interned"],
+        ["--threads=1", "--engine=stateright"],
+        ["--threads=2", "--engine=stateright"],
+    ];
+    for [threads, engine] in engines {
+        let bounded = |most: u64| {
+            let most = format!("--max-states={most}");
+            counted(&["view-handler/small", threads, engine, "--reduce=none", &most])
+        };
+        let (all, is_complete) = bounded(u64::MAX);
+        assert!(is_complete);
+        assert_eq!(bounded(all), (all, true), "{threads} {engine}");
+        assert_eq!(bounded(all - 1), (all - 1, false), "{threads} {engine}");
+        assert_eq!(bounded(1), (1, false), "{threads} {engine}");
+    }
+    let table = file("exactly");
+    let bounded = |most| counted(&[table.to_str().expect("a path in UTF-8"), most]);
+    assert_eq!(bounded("--max-states=1234"), (1234, false));
+    fs::remove_file(&table).expect("it was written");
+}
+
 /// Whether a process has a handler for signal 2, by what the system says of it.
 #[cfg(target_os = "linux")]
 fn catches_interrupts(process: u32) -> bool {

@@ -163,6 +163,12 @@ impl<'a> Options<'a> {
 }
 
 impl Options<'_> {
+    /// Whether a search that has so many unique states may have no other.
+    #[must_use]
+    pub fn is_full(&self, states: u64) -> bool {
+        self.limits.max_states.is_some_and(|most| states >= most)
+    }
+
     /// The bound that a search with so many unique states has reached, in the words of
     /// [`crate::report::result::Notes::cut`]. Every engine asks this, at the latest after each
     /// level and every few thousand states.

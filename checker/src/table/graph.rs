@@ -58,7 +58,11 @@ impl Graph {
             }
             environment.actions(&graph.configurations[next], &mut actions);
             for action in actions.drain(..) {
-                graph.follow(environment, &mut places, next, action);
+                graph.follow(environment, &mut places, next, action, options);
+            }
+            if graph.cut.is_some() {
+                graph.clipped[next..].fill(true);
+                return graph;
             }
             next += 1;
         }
@@ -78,6 +82,7 @@ impl Graph {
         places: &mut HashMap<Configuration, usize>,
         from: usize,
         action: Happening,
+        options: &Options<'_>,
     ) {
         let Some(to) = environment.next_state(&self.configurations[from], action) else {
             return;
@@ -88,6 +93,11 @@ impl Graph {
         }
         if !environment.within_boundary(&to) {
             self.clipped[from] = true;
+            return;
+        }
+        let is_full = options.is_full(self.configurations.len() as u64);
+        if is_full && !places.contains_key(&to) {
+            self.cut = options.bound(self.configurations.len() as u64 + 1);
             return;
         }
         let to = self.place(places, to, Some((from, action)));

@@ -67,8 +67,15 @@ pub fn check<S: System>(
 fn search<S: System>(world: &Arc<World<S>>, options: &Options<'_>) -> (Graph, Option<String>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
     let stop = Arc::new(AtomicBool::new(false));
-    let noted =
-        Noted { world: Arc::clone(world), notes: Arc::clone(&notes), stop: Arc::clone(&stop) };
+    let states_max = options.limits.max_states;
+    let states_max =
+        states_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let noted = Noted {
+        world: Arc::clone(world),
+        notes: Arc::clone(&notes),
+        stop: Arc::clone(&stop),
+        states_max,
+    };
     let checker = noted.checker().threads(options.threads.max(1)).spawn_bfs();
     let mut cut = None;
     while !checker.is_done() {
@@ -80,13 +87,17 @@ fn search<S: System>(world: &Arc<World<S>>, options: &Options<'_>) -> (Graph, Op
             memory: options.progress.allocated(),
             ..Standing::default()
         });
-        cut = cut.or_else(|| options.bound(states));
+        // How many states are expanded is for those to say who expand them.
+        cut = cut.or_else(|| options.bound(0));
         if cut.is_some() {
             stop.store(true, Ordering::Relaxed);
         }
     }
     let unique = checker.join().unique_state_count();
     let notes = std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner));
+    if notes.is_full {
+        cut = options.bound(u64::MAX);
+    }
     cut = cut.or_else(|| overflow(world, &notes.marks));
     let graph = Graph::of(notes, fingerprint(&world.first()));
     if cut.is_none() {

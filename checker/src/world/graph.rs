@@ -36,6 +36,8 @@ pub struct Notes {
     /// For each state, where its edges begin.
     begin: Vec<usize>,
     edges: Vec<(u16, u64)>,
+    /// Whether there was another state than those that may be expanded.
+    pub is_full: bool,
     /// What was noted on the way: rows, faults, messages without room.
     pub marks: BTreeSet<Mark>,
     /// Each trouble, with a state that shows it.
@@ -47,6 +49,8 @@ pub(crate) struct Noted<S: System> {
     pub(crate) world: Arc<World<S>>,
     pub(crate) notes: Arc<Mutex<Notes>>,
     pub(crate) stop: Arc<AtomicBool>,
+    /// States that may be expanded; one more stops the search.
+    pub(crate) states_max: usize,
 }
 
 pub(crate) fn fingerprint(state: &impl Hash) -> u64 {
@@ -77,6 +81,11 @@ impl<S: System> Noted<S> {
         let fingerprint_of = fingerprint(state);
         let edges: Vec<_> = steps.iter().map(|step| (step.number, fingerprint(&step.to))).collect();
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.answers.len() == self.states_max {
+            notes.is_full = true;
+            self.stop.store(true, Ordering::Relaxed);
+            return Vec::new();
+        }
         let index = Index::try_from(notes.answers.len()).expect("fewer states than fit in u32");
         notes.index.insert(fingerprint_of, index);
         notes.answers.push(answers);
