@@ -3,6 +3,7 @@
 use serde::Serialize;
 use turnstile_checker::report::paint::{Paint, columns, pad};
 use turnstile_checker::report::status::Status;
+use turnstile_checker::systems;
 use turnstile_spec as spec;
 use turnstile_spec::literal::Literal;
 
@@ -90,10 +91,12 @@ fn table(literal: &Literal) -> Table {
 
 fn system(system: &spec::System) -> System {
     let mut tables: Vec<String> = Vec::new();
-    for role in &system.roles {
-        // A role without a table of its own says `none`.
-        if role.machine != "none" && !tables.contains(&role.machine) {
-            tables.push(role.machine.clone());
+    // A role without a table of its own says `none`; the core behind a role may run several.
+    let named = system.roles.iter().map(|role| role.machine.as_str());
+    let known = systems::entry(&system.name).map_or(&[][..], |entry| entry.machines);
+    for machine in named.filter(|machine| *machine != "none").chain(known.iter().copied()) {
+        if !tables.iter().any(|table| table == machine) {
+            tables.push(machine.to_owned());
         }
     }
     let worlds = system.worlds.iter().map(|world| world.name.clone()).collect();
