@@ -6,6 +6,7 @@
 //!     <!-- cut: rows 44 91 of spec/tables/claim.yaml -->
 //!     <!-- cut: turnstile check claim/small | verdicts -->
 //!     <!-- cut: turnstile check claim/small --as-written | run of one answer -->
+//!     <!-- cut: turnstile list | tables -->
 //!
 //! `BLESS=1 cargo test -p turnstile-checker --test readme` writes the blocks anew.
 
@@ -80,6 +81,7 @@ fn part_of(source: &str) -> String {
     let output = output(command);
     let part = match part.strip_prefix("run of ") {
         Some(property) => run_of(&output, property),
+        None if part == "tables" => tables(&output),
         None => verdicts(&output),
     };
     format!("$ {command}\n{part}")
@@ -88,8 +90,9 @@ fn part_of(source: &str) -> String {
 /// What a command prints.
 fn output(command: &str) -> String {
     let words = command.split(' ').skip(1);
+    let threads: &[&str] = if command.contains(" check ") { &["--threads", "2"] } else { &[] };
     let mut turnstile = Command::new(env!("CARGO_BIN_EXE_turnstile"));
-    let run = turnstile.args(words).args(["--threads", "2"]).current_dir(root()).output();
+    let run = turnstile.args(words).args(threads).current_dir(root()).output();
     String::from_utf8(run.expect("the binary is built").stdout).expect("output is text")
 }
 
@@ -99,6 +102,12 @@ fn verdicts(output: &str) -> String {
     let lines = lines.take_while(|line| !line.starts_with("  coverage"));
     let last = output.trim_end().lines().last().expect("a last line says what all comes to");
     lines.chain(["  …", "", last]).map(|line| format!("{line}\n")).collect()
+}
+
+/// The first of the grids that `list` prints.
+fn tables(output: &str) -> String {
+    let lines = output.lines().take_while(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// The run that shows how a property fails, without the other ways in which it does.
