@@ -25,14 +25,18 @@ struct NodeFaults {
     crash: Option<BudgetId>,
     restart: Option<BudgetId>,
     pause: Option<BudgetId>,
+    late_timer: Option<BudgetId>,
 }
+
+/// What a node's process may suffer, after its role's name.
+const NODE_FAULTS: [&str; 4] = ["crash", "restart", "pause", "late timer"];
 
 impl Faults {
     /// The name of the budget for clocks that run wild.
     pub const DRIFT: &str = "drift";
 
     /// Looks the kinds up: `lost answer`, and for a role `client crash`, `client restart`,
-    /// `client pause`.
+    /// `client pause`, `client late timer`.
     #[must_use]
     pub fn resolve(nodes: &[Node], budgets: &[Budget]) -> Self {
         let names: Vec<String> = budgets.iter().map(|budget| budget.name.clone()).collect();
@@ -41,6 +45,7 @@ impl Faults {
             crash: find(&format!("{} crash", node.role)),
             restart: find(&format!("{} restart", node.role)),
             pause: find(&format!("{} pause", node.role)),
+            late_timer: find(&format!("{} late timer", node.role)),
         };
         Self {
             link: LinkFault::ALL.map(|fault| find(fault.name())),
@@ -57,7 +62,7 @@ impl Faults {
             LinkFault::ALL.iter().map(|fault| fault.name().to_owned()).collect();
         known.push(Self::DRIFT.to_owned());
         for node in nodes {
-            known.extend(["crash", "restart", "pause"].map(|what| format!("{} {what}", node.role)));
+            known.extend(NODE_FAULTS.map(|what| format!("{} {what}", node.role)));
         }
         known.dedup();
         known
@@ -104,6 +109,8 @@ impl Faults {
                 Some(of_node.restart?)
             }
             Event::Restarts(_) => return None,
+            Event::IsDue(_) => Some(of_node.late_timer?),
+            Event::FiresLate(..) => None,
             Event::Pauses => Some(of_node.pause?),
             Event::Resumes => None,
         })

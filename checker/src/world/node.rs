@@ -28,6 +28,8 @@ pub struct NodePart<T: Types> {
     pub state: T::State,
     /// Armed timers, sorted.
     pub timers: Vec<T::Timer>,
+    /// Timers whose time was over before they were disarmed, and that will still fire; sorted.
+    pub due: Vec<T::Timer>,
     /// What it saved last.
     pub saved: Option<T::Saved>,
 }
@@ -37,6 +39,8 @@ impl<T: Types> Numbers for NodePart<T> {
         self.state.visit(each);
         self.timers.visit(each);
         self.timers.sort_unstable();
+        self.due.visit(each);
+        self.due.sort_unstable();
         self.saved.visit(each);
     }
 }
@@ -46,6 +50,10 @@ impl<T: Types> Numbers for NodePart<T> {
 pub enum Event<T: Types> {
     /// It takes an input; where several rows match, the one of this number.
     Takes(InputOf<T>, u8),
+    /// A timer's time is over, but the node does something else first: to disarm it is too late.
+    IsDue(T::Timer),
+    /// Such a timer fires.
+    FiresLate(T::Timer, u8),
     /// It crashes.
     Crashes,
     /// It starts again with what it saved, after a crash or in one go with it.
@@ -77,7 +85,7 @@ impl<T: Types> NodePart<T> {
     pub fn start(system: &impl System<Types = T>, node: NodeId) -> Self {
         let mut timers = system.armed(node);
         timers.sort_unstable();
-        Self { life: Life::Up, state: system.start(node), timers, saved: None }
+        Self { life: Life::Up, state: system.start(node), timers, due: Vec::new(), saved: None }
     }
 
     /// Whether it takes inputs.
@@ -86,8 +94,8 @@ impl<T: Types> NodePart<T> {
         self.life == Life::Up
     }
 
-    /// What may happen to it by itself or by its user, in a fixed order: timers, commands, then
-    /// crash, restart, pause.
+    /// What may happen to it by itself or by its user, in a fixed order: timers, commands, timers
+    /// that are late, then crash, restart, pause.
     #[must_use]
     pub fn events(&self, system: &impl System<Types = T>, node: NodeId) -> Vec<Event<T>> {
         match self.life {
@@ -98,6 +106,11 @@ impl<T: Types> NodePart<T> {
                 let asked = system.commands(node, &self.state).into_iter().map(Input::Command);
                 let mut events: Vec<_> =
                     fired.chain(asked).flat_map(|input| takes(system, node, input)).collect();
+                events.extend(self.timers.iter().copied().map(Event::IsDue));
+                let choices = 0..system.choices(node);
+                events.extend(self.due.iter().flat_map(|timer| {
+                    choices.clone().map(|choice| Event::FiresLate(*timer, choice))
+                }));
                 events.push(Event::Crashes);
                 events.extend((0..system.choices(node)).map(Event::Restarts));
                 events.push(Event::Pauses);
@@ -122,6 +135,16 @@ impl<T: Types> NodePart<T> {
             effects: Vec::new(),
         };
         match event {
+            Event::IsDue(timer) => {
+                next.node.timers.retain(|armed| armed != timer);
+                next.node.due.push(*timer);
+                next.node.due.sort_unstable();
+            }
+            Event::FiresLate(timer, choice) => {
+                let due = &mut next.node.due;
+                due.iter().position(|one| one == timer).map(|place| due.remove(place));
+                next.take(system, node, *choice, Input::Fired(*timer));
+            }
             Event::Pauses => next.node.life = Life::Paused,
             Event::Resumes => next.node.life = Life::Up,
             Event::Crashes => {
@@ -139,7 +162,12 @@ impl<T: Types> NodePart<T> {
                 next.seen.push(Seen::Restarted(node));
                 next.take(system, node, *choice, Input::Restart(self.saved.clone()));
             }
-            Event::Takes(input, choice) => next.take(system, node, *choice, input.clone()),
+            Event::Takes(input, choice) => {
+                if let Input::Fired(timer) = input {
+                    next.node.timers.retain(|armed| armed != timer);
+                }
+                next.take(system, node, *choice, input.clone());
+            }
         }
         next
     }
@@ -162,10 +190,8 @@ impl<T: Types> Stepped<T> {
         choice: u8,
         input: InputOf<T>,
     ) {
-        match &input {
-            Input::Fired(timer) => self.node.timers.retain(|armed| armed != timer),
-            Input::Command(command) => self.seen.push(Seen::Asked(node, command.clone())),
-            Input::Message { .. } | Input::Restart(_) => {}
+        if let Input::Command(command) = &input {
+            self.seen.push(Seen::Asked(node, command.clone()));
         }
         let mut out = Out::default();
         system.step(node, choice, &mut self.node.state, input, &mut out);

@@ -108,10 +108,16 @@ impl<S: System> World<S> {
             Event::Restarts(_) if part.life == Life::Down => {
                 Fairness::Weak(format!("{name} starts again"))
             }
+            Event::FiresLate(timer, _) => {
+                let input = Input::Fired(*timer);
+                let words = self.system.input_words(node, &input);
+                Fairness::Weak(format!("{name}: {words}, late"))
+            }
             Event::Resumes => Fairness::Weak(format!("{name} goes on")),
             Event::Takes(Input::Command(_) | Input::Message { .. } | Input::Restart(_), _)
             | Event::Restarts(_)
             | Event::Crashes
+            | Event::IsDue(_)
             | Event::Pauses => Fairness::Never,
         }
     }

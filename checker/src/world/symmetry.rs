@@ -81,10 +81,12 @@ impl<S: System> World<S> {
     }
 
     fn rename_node(&self, part: &mut NodePart<S::Types>, to: &[NodeId]) {
-        let NodePart { life: _, state, timers, saved } = part;
+        let NodePart { life: _, state, timers, due, saved } = part;
         self.system.rename(Named::State(state), to);
-        timers.iter_mut().for_each(|timer| self.system.rename(Named::Timer(timer), to));
-        timers.sort_unstable();
+        for timers in [timers, due] {
+            timers.iter_mut().for_each(|timer| self.system.rename(Named::Timer(timer), to));
+            timers.sort_unstable();
+        }
         saved.iter_mut().for_each(|saved| self.system.rename(Named::Saved(saved), to));
     }
 

@@ -67,7 +67,7 @@ impl<S: System> World<S> {
         let calls = || self.links.iter().enumerate().filter(move |(_, link)| link.is_calls());
         let own = || calls().filter(move |(_, link)| link.from == node);
         match event {
-            Event::Takes(turnstile_core::Input::Fired(timer), _) => {
+            Event::Takes(turnstile_core::Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
                 if let Some(mark) = self.system.mark(node, &part.state, timer) {
                     ops.extend(calls().map(|(link, _)| (link, LinkOp::Lapse(mark.clone()))));
@@ -87,6 +87,7 @@ impl<S: System> World<S> {
                 turnstile_core::Input::Message { .. } | turnstile_core::Input::Restart(_),
                 _,
             )
+            | Event::IsDue(_)
             | Event::Pauses
             | Event::Resumes => {}
         }

@@ -36,6 +36,8 @@ impl<S: System> World<S> {
                 Event::Takes(..)
                 | Event::Crashes
                 | Event::Restarts(_)
+                | Event::IsDue(_)
+                | Event::FiresLate(..)
                 | Event::Pauses
                 | Event::Resumes => None,
             },
@@ -132,6 +134,12 @@ impl<S: System> World<S> {
             Event::Takes(input, _) => self.system.input_words(node, input),
             Event::Crashes => "crashes".to_owned(),
             Event::Restarts(_) => "starts again".to_owned(),
+            Event::IsDue(timer) => {
+                format!("{} is due", self.system.timer_name(timer))
+            }
+            Event::FiresLate(timer, _) => {
+                format!("{}, late", self.system.input_words(node, &Input::Fired(*timer)))
+            }
             Event::Pauses => "pauses".to_owned(),
             Event::Resumes => "goes on".to_owned(),
         }
