@@ -93,6 +93,8 @@ pub struct Node<C: Words> {
     core: C,
     state: C::State,
     armed: BTreeSet<C::Timer>,
+    /// Those that were disarmed: whose time may have been over already.
+    disarmed: BTreeSet<C::Timer>,
     saved: Option<C::Saved>,
 }
 
@@ -100,7 +102,12 @@ impl<C: Words> Node<C> {
     /// A node that has never run.
     pub fn new(core: C) -> Self {
         let state = core.start();
-        Self { core, state, armed: BTreeSet::new(), saved: None }
+        Self::with(core, state)
+    }
+
+    /// A node in the middle of its life, with no timer armed.
+    pub fn with(core: C, state: C::State) -> Self {
+        Self { core, state, armed: BTreeSet::new(), disarmed: BTreeSet::new(), saved: None }
     }
 
     fn step(&mut self, input: InputOf<C>) -> Did<C::Message> {
@@ -115,7 +122,7 @@ impl<C: Words> Node<C> {
                     self.armed.insert(timer);
                 }
                 Effect::Disarm(timer) => {
-                    self.armed.remove(&timer);
+                    self.disarmed.extend(self.armed.take(&timer));
                 }
                 Effect::Save(saved) => C::keep(&mut self.saved, saved),
                 Effect::Notify(_) => {}
@@ -127,6 +134,7 @@ impl<C: Words> Node<C> {
     /// What a node starts again with: what it has saved, or what its scenario says.
     fn restart(&mut self, with: Option<&str>) -> Result<InputOf<C>, Wrong> {
         self.armed.clear();
+        self.disarmed.clear();
         self.saved = match with {
             None => self.saved.take(),
             Some(NOTHING) => None,
@@ -147,6 +155,15 @@ impl<C: Words> Node<C> {
             Wrong::new("no such timer is armed", format!("armed here: {help}"))
         })?;
         self.armed.remove(&timer);
+        Ok(Input::Fired(timer))
+    }
+
+    /// A timer that was disarmed when its time was over already.
+    fn late_timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
+        let timer = self.disarmed.iter().copied().find(|timer| timer.to_string() == words);
+        let help = "what `fires late` was armed, and then disarmed";
+        let timer = timer.ok_or_else(|| Wrong::new("no such timer was disarmed", help))?;
+        self.disarmed.remove(&timer);
         Ok(Input::Fired(timer))
     }
 }
@@ -176,6 +193,8 @@ impl<C: Words> Actor<C::Message> for Node<C> {
                 return Err(Wrong::new(because, "write it so"));
             }
             Input::Command(command)
+        } else if let Some(words) = words.strip_prefix("fires late ") {
+            self.late_timer(words)?
         } else if let Some(words) = words.strip_prefix("fires ") {
             self.timer(words)?
         } else {

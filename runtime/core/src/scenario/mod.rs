@@ -18,6 +18,7 @@
 //! ```
 //!
 //! A line that is not indented is a node and its input; the indented ones below are the effects.
+//! A timer that was disarmed when its time was over already `fires late`.
 //! The runner knows nodes only. It refuses a message that no earlier line sent, a timer that is
 //! not armed, a node that is not on stage; a lost answer is what the network puts in its place
 //! ([`Travels`]). [`play`] gives the same text back, with the effects as they are now.
@@ -32,6 +33,7 @@ mod read;
 mod replay;
 mod script;
 mod stage;
+mod view;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -47,7 +49,8 @@ pub use stage::Stage;
 
 /// Who may enter, for whoever let someone else in.
 const CAST: &str = "known are `claim client of resource N`, `keychain`, both perhaps `that waits`, \
-                    `claim server`, perhaps `with room for N waiting and N over`, and `fence`";
+                    `claim server`, perhaps `with room for N waiting and N over`, and `fence`; \
+                    or, all of them, `member of view N of N, N` and `member of no group`";
 
 /// Plays a scenario by the tables that are baked in, and gives its text with the effects as they
 /// are; a scenario whose effects are right comes back as it was.
@@ -58,8 +61,18 @@ const CAST: &str = "known are `claim client of resource N`, `keychain`, both per
 pub fn play(text: &str) -> Result<String, Fault> {
     let script = Script::read(text)?;
     let mut all = Vec::new();
-    script.play(cast, |_, effects| all.push(effects))?;
+    perform(&script, |_, effects| all.push(effects))?;
     Ok(script.write(&all))
+}
+
+/// Plays a script whose nodes all speak one language: that of the first.
+fn perform(script: &Script, each: impl FnMut(&Scene, Vec<String>)) -> Result<(), Fault> {
+    match script.scenes.first().map(|scene| &scene.line) {
+        Some(Line { name, text, .. }) if view::cast(name, text).is_some() => {
+            script.play(view::cast, each)
+        }
+        Some(_) | None => script.play(|_, what| cast(what), each),
+    }
 }
 
 /// A line that cannot be played.

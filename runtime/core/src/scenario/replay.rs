@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::script::{Scene, Script};
-use super::{Fault, cast};
+use super::{Fault, perform};
 
 /// How a file compares with the cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn replay(text: &str) -> Result<Replay, Fault> {
     let script = Script::read(text)?;
     let mut replay = Replay::default();
     let mut names = BTreeSet::new();
-    let played = script.play(cast, |scene, now| {
+    let played = perform(&script, |scene, now| {
         if scene.admits_strangers() {
             return;
         }

@@ -119,7 +119,7 @@ impl Script {
     /// [`Fault`] at the first line that cannot be played.
     pub fn play<M: Travels>(
         &self,
-        cast: impl Fn(&str) -> Option<Box<dyn Actor<M>>>,
+        cast: impl Fn(&str, &str) -> Option<Box<dyn Actor<M>>>,
         mut each: impl FnMut(&Scene, Vec<String>),
     ) -> Result<(), Fault> {
         let mut stage = Stage::new();
@@ -135,7 +135,7 @@ impl Script {
                 stage.admit_strangers();
             } else {
                 let unknown = || Wrong::new("no such node is known here", super::CAST);
-                let node = cast(text).ok_or_else(|| scene.fault(unknown()))?;
+                let node = cast(name, text).ok_or_else(|| scene.fault(unknown()))?;
                 stage.enter(name, node);
             }
             each(scene, Vec::new());

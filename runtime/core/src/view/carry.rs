@@ -140,11 +140,16 @@ impl<R: Rules> Turn<'_, R> {
         }
     }
 
+    /// Whether a view comes after the one that is installed.
+    fn is_newer(&self, id: ViewId) -> bool {
+        self.state.view.as_ref().map_or(self.state.last_view, |view| view.id) < id
+    }
+
     /// A coord's view; an older one changes nothing.
     pub(super) fn offer(&mut self, from: MemberId, view: View) {
         let id = view.id;
         let is_merge = view.is_merge();
-        if self.state.view.as_ref().map_or(self.state.last_view, |view| view.id) < id {
+        if self.is_newer(id) {
             // If it resumes the handler, it ends what the leader's address was kept for.
             let during = self.state.leader.map(|leader| leader.during);
             self.take(Event::View, Cause { view: Some(view), during, ..Cause::default() });
@@ -157,6 +162,10 @@ impl<R: Rules> Turn<'_, R> {
 
     fn install(&mut self, cause: &Cause) {
         let Some(view) = &cause.view else { return };
+        if cause.spreads && !self.is_newer(view.id) {
+            // The group that it made has changed its view since, and was faster.
+            return;
+        }
         let me = self.handler.me;
         if let Some(before) = self.state.view.take().filter(|_| cause.spreads) {
             let own = before.members.iter().filter(|member| view.contains(*member));
@@ -181,8 +190,10 @@ impl<R: Rules> Turn<'_, R> {
     }
 
     fn hand_over(&mut self) {
+        // Whom the queue suspects does not coordinate.
+        let coord = self.state.coordinator();
         for request in take(&mut self.state.queue) {
-            if let Some(coord) = self.state.coordinator() {
+            if let Some(coord) = coord {
                 self.send(coord, Message::Request(request));
             }
         }

@@ -1,0 +1,81 @@
+//! The words of the view handling system's nodes: members of groups.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::actor::{Actor, Node, Travels, Words};
+use crate::number::ViewId;
+use crate::view::{Command, Handler, MemberId, Message, State, View};
+use turnstile_machines::view_handler::{Compiled, Rules};
+
+/// The member of this name that the text after `is a` means, by the table that is baked in:
+/// `member of no group`, `member of view 2 of 1, 3`.
+#[must_use]
+pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
+    let me = member(name)?;
+    let view = match what.strip_prefix("member of ")? {
+        "no group" => None,
+        view => Some(read(view)?),
+    };
+    let state = State::new(me, Compiled.initial(), view);
+    Some(Box::new(Node::with(Handler::new(me), state)))
+}
+
+fn member(name: &str) -> Option<MemberId> {
+    name.strip_prefix("member ")?.parse().ok().map(MemberId)
+}
+
+fn read(words: &str) -> Option<View> {
+    let (id, members) = words.strip_prefix("view ")?.split_once(" of ")?;
+    let members: Result<Vec<u8>, _> = members.split(", ").map(str::parse).collect();
+    Some(View::new(ViewId::new(id.parse().ok()?), members.ok()?.into_iter().map(MemberId)))
+}
+
+impl Travels for Message {
+    fn altered(&self) -> Vec<Self> {
+        Vec::new()
+    }
+
+    fn unanswered(&self) -> Vec<Self> {
+        Vec::new()
+    }
+}
+
+impl<R: Rules> Words for Handler<R> {
+    const COMMANDS: &'static str = "a member is told `to join via`, `to join with the state via`, \
+                                    `to suspect`, `to announce itself to` another, `to leave` or \
+                                    `that the installation failed`";
+
+    fn peer_name(peer: MemberId) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<MemberId> {
+        member(name)
+    }
+
+    fn command(words: &str) -> Option<Command> {
+        if words == "to leave" {
+            return Some(Command::Leave);
+        }
+        if words == "that the installation failed" {
+            return Some(Command::InstallationFails);
+        }
+        if let Some(name) = words.strip_prefix("to suspect ") {
+            return Some(Command::Suspect { member: member(name)? });
+        }
+        if let Some(name) = words.strip_prefix("to announce itself to ") {
+            return Some(Command::Announce { to: member(name)? });
+        }
+        let (with_state, name) = match words.strip_prefix("to join via ") {
+            Some(name) => (false, name),
+            None => (true, words.strip_prefix("to join with the state via ")?),
+        };
+        Some(Command::Join { via: member(name)?, with_state })
+    }
+
+    fn saved((): &()) -> String {
+        String::new()
+    }
+}
