@@ -133,7 +133,11 @@ impl view_handler::Properties for Views {
             let resumers = part.timers.iter().filter(|timer| **timer != Timer::Queue);
             let armed: Vec<&Timer> = resumers.collect();
             let own = Timer::Resumer(part.state.suspension);
-            if self.is_suspended(&part.state) { armed == [&own] } else { armed.is_empty() }
+            match self.is_suspended(&part.state) {
+                true if part.due.contains(&own) => armed.is_empty(),
+                true => armed == [&own],
+                false => armed.is_empty(),
+            }
         })
     }
 
