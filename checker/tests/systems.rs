@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use turnstile_checker::report::options::{Options, Reductions, Replacement, Silent};
+use turnstile_checker::report::options::{Limits, Options, Reductions, Replacement, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
 use turnstile_spec::{Literal, Source, bundled, system::System};
@@ -29,6 +29,9 @@ const KINDS: [&str; 12] = [
     "release",
 ];
 
+/// How far a document is followed as it is written: it may lead to ever more messages.
+const AS_WRITTEN_MAX: u64 = 1_000_000;
+
 fn system(name: &str) -> System {
     let text = bundled::system(name).expect("it is bundled");
     System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
@@ -48,8 +51,10 @@ fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
 fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     let entry = systems::entry(&file.name).expect("it is known");
     let tables = if as_written { literal_tables(entry.machines) } else { Vec::new() };
+    let max_states = as_written.then_some(AS_WRITTEN_MAX);
     let options = Options {
         as_written,
+        limits: Limits { max_states, ..Limits::default() },
         reduce: Reductions::NONE,
         threads: 2,
         tables,

@@ -27,7 +27,7 @@ pub use self::types::{Caller, Command, GroupTypes, Letter, Seat, State};
 pub use world::{ENTRY, world};
 
 chosen!(ClientRules, group_lock_client);
-chosen!(CoordinatorRules, group_lock_coordinator);
+chosen!(CoordinatorRules, group_lock_coordinator, formulas);
 
 /// The cores of the group lock. Members come first, then the membership.
 #[derive(Clone, Debug)]

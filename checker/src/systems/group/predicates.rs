@@ -130,6 +130,17 @@ impl group_lock::Properties for Group {
         seats(view).all(|(_, seat)| !seat.returned_twice)
     }
 
+    fn a_coordinator_can_serve(&self, view: &Look<'_>) -> bool {
+        !self.a_coordinator_does_not_serve(view)
+    }
+
+    fn a_coordinator_does_not_serve(&self, view: &Look<'_>) -> bool {
+        seats(view).any(|(_, seat)| {
+            let server = seat.core.server();
+            server.at != self.coordinator.initial() && !server.is_handling
+        })
+    }
+
     fn a_lock_can_be_answered(&self, view: &Look<'_>) -> bool {
         !self.a_lock_waits(view)
     }

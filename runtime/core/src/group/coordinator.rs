@@ -33,7 +33,7 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
 
     /// A client asks.
     pub(super) fn receive(&mut self, from: MemberId, request: Request, heard: Heard<'_>) {
-        let heard = Heard { from, lock: Some(request.lock()), ..heard };
+        let heard = Heard { from, request: Some(request), ..heard };
         match request {
             Request::Lock(_) => self.take(Event::Lock, heard),
             Request::Unlock(_) => self.take(Event::Unlock, heard),
@@ -46,8 +46,7 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
             return false;
         }
         let (from, request) = self.state.server.queue.remove(0);
-        let lock = Some(request.lock());
-        let heard = Heard { from, lock, ..self.nobody() };
+        let heard = Heard { from, request: Some(request), ..self.nobody() };
         match request {
             Request::Lock(_) => self.take(Event::LockIsRemoved, heard),
             Request::Unlock(_) => self.take(Event::UnlockIsRemoved, heard),
@@ -56,7 +55,7 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
     }
 
     fn nobody(&self) -> Heard<'static> {
-        Heard { from: self.core.me, lock: None, info: None, round: None }
+        Heard { from: self.core.me, request: None, info: None, round: None }
     }
 
     /// The machine takes one event.
@@ -68,8 +67,15 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
                 let cell = [before.name(), event.kind().name()];
                 self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));
                 self.state.server.at = step.to;
-                for entry in step.does {
-                    self.carry(event, entry, heard);
+                for run in step.runs() {
+                    let Some(each) = run.each else {
+                        run.does.iter().for_each(|entry| self.carry(entry, heard));
+                        continue;
+                    };
+                    for (from, request) in self.each(each) {
+                        let heard = Heard { from, request, ..heard };
+                        run.does.iter().for_each(|entry| self.carry(entry, heard));
+                    }
                 }
             }
             Err(refused) => self.out.rows.push(Taken::Unexpected {
@@ -84,7 +90,7 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
     fn is(&self, guard: Guard, heard: Heard<'_>) -> bool {
         let first = self.state.view.as_ref().and_then(View::coordinator);
         let server = &self.state.server;
-        let owner = heard.lock.and_then(|lock| server.table.get(&lock));
+        let owner = heard.lock().and_then(|lock| server.table.get(&lock));
         match guard {
             Guard::CoordChanged => first != self.state.coord,
             Guard::IsTheCoord => first == Some(self.core.me),
@@ -97,12 +103,12 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
             Guard::ThereAreDuplicates => self.has_duplicates(heard),
             Guard::AllWereTold => {
                 let mut losers = server.losers.iter();
-                losers.all(|(member, lock)| (*member, Some(*lock)) == (heard.from, heard.lock))
+                losers.all(|(member, lock)| (*member, Some(*lock)) == (heard.from, heard.lock()))
             }
         }
     }
 
-    fn carry(&mut self, event: Event, entry: &Do<'_>, heard: Heard<'_>) {
+    fn carry(&mut self, entry: &Do<'_>, heard: Heard<'_>) {
         for op in entry.ops {
             self.apply(*op);
         }
@@ -114,7 +120,10 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
                 self.begin();
                 self.take(Event::ReconciliationProtocol, self.nobody());
             }
-            Action::SendLockInfoReq => self.ask_all(),
+            Action::SendLockInfoReq => {
+                let round = self.state.server.round;
+                self.send(heard.from, Says::LockInfoReq, round);
+            }
             Action::ClearReqQueue => {
                 self.state.server.queue.clear();
                 self.state.server.aside.clear();
@@ -125,17 +134,21 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
                 self.send(heard.from, Says::LockInfoRsp(info), round);
             }
             Action::AddTheResponse => self.add_response(heard),
-            Action::AddExistingLocks => self.add_existing_locks(),
-            Action::DropDuplicateLocks => self.drop_duplicate_locks(),
-            Action::AddTheRequests => self.add_requests(),
-            Action::AddToReqQueue => self.queue(event, heard, false),
-            Action::SetItAside => self.queue(event, heard, true),
-            Action::AddXToLockTable => {
-                let entry = heard.lock.map(|lock| (lock, heard.from));
+            Action::SendBackDuplicateLock => self.send_back_duplicate(heard),
+            Action::AddToReqQueue => {
+                let asked = heard.request.map(|request| (heard.from, request));
+                self.state.server.queue.extend(asked);
+            }
+            Action::SetItAside => {
+                let asked = heard.request.map(|request| (heard.from, request));
+                self.state.server.aside.extend(asked);
+            }
+            Action::AddXToLockTable | Action::AddItToLockTable => {
+                let entry = heard.lock().map(|lock| (lock, heard.from));
                 self.state.server.table.extend(entry);
             }
             Action::RemoveXFromLockTable => {
-                if let Some(lock) = heard.lock {
+                if let Some(lock) = heard.lock() {
                     self.state.server.table.remove(&lock);
                 }
             }
@@ -175,6 +188,7 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
             }
             Resource::LockHandler => {
                 server.is_handling = is_created;
+                server.responses.clear();
                 let aside = core::mem::take(&mut server.aside);
                 server.queue.extend(aside);
             }
@@ -183,18 +197,9 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
         }
     }
 
-    fn queue(&mut self, event: Event, heard: Heard<'_>, is_aside: bool) {
-        let Some(lock) = heard.lock else { return };
-        let request =
-            if event == Event::Lock { Request::Lock(lock) } else { Request::Unlock(lock) };
-        let server = &mut self.state.server;
-        let list = if is_aside { &mut server.aside } else { &mut server.queue };
-        list.push((heard.from, request));
-    }
-
     fn answer(&mut self, heard: Heard<'_>, says: impl FnOnce(LockName) -> Says) {
         let round = self.state.server.round;
-        if let Some(lock) = heard.lock {
+        if let Some(lock) = heard.lock() {
             self.send(heard.from, says(lock), round);
         }
     }

@@ -1,15 +1,18 @@
 //! What a coordinator makes of the responses: which locks exist, who has one that another has,
 //! what is still asked for.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::Rules;
+use turnstile_machines::group_lock_coordinator::{CollectionKind, Rules};
 
-use super::message::{Info, LockName, Says};
+use super::message::{LockName, Request, Says};
 use super::turn::{Heard, Turn};
 use crate::view::{MemberId, View};
+
+/// One of several that a row is about: a member, and what it has or asks for.
+type One = (MemberId, Option<Request>);
 
 impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
     /// Forgets what was responded before, and notes who is asked.
@@ -18,18 +21,30 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
         self.state.server.responses = members.map(|member| (member, None)).collect();
     }
 
-    pub(super) fn ask_all(&mut self) {
-        let round = self.state.server.round;
-        let members: Vec<MemberId> = self.state.server.responses.keys().copied().collect();
-        for member in members {
-            self.send(member, Says::LockInfoReq, round);
-        }
-    }
-
-    pub(super) fn add_response(&mut self, heard: Heard<'_>) {
-        let response = self.state.server.responses.get_mut(&heard.from);
-        if let (Some(response), Some(info)) = (response, heard.info) {
-            *response = Some(info.clone());
+    /// All that a row speaks of, in a fixed order.
+    pub(super) fn each(&self, each: CollectionKind) -> Vec<One> {
+        let table = &self.state.server.table;
+        let has = |(member, lock): (MemberId, LockName)| (member, Some(Request::Lock(lock)));
+        match each {
+            CollectionKind::Members => {
+                self.state.server.responses.keys().map(|member| (*member, None)).collect()
+            }
+            CollectionKind::ExistingLocks => {
+                let new = self.existing().into_iter().filter(|(lock, _)| !table.contains_key(lock));
+                new.map(|(lock, member)| has((member, lock))).collect()
+            }
+            CollectionKind::DuplicateLocks => {
+                let lost = self.held().filter(|(member, lock)| table.get(lock) != Some(member));
+                lost.map(has).collect()
+            }
+            CollectionKind::PendingRequests => {
+                let responses = self.state.server.responses.iter();
+                let requests = responses.flat_map(|(member, info)| {
+                    let requests = info.iter().flat_map(|info| info.requests.iter());
+                    requests.map(|request| (*member, Some(*request)))
+                });
+                requests.collect()
+            }
         }
     }
 
@@ -51,37 +66,28 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
         })
     }
 
-    pub(super) fn add_existing_locks(&mut self) {
-        self.state.server.table = self.existing();
-    }
-
-    pub(super) fn drop_duplicate_locks(&mut self) {
-        let table = &self.state.server.table;
-        let is_lost = |(member, lock): &(MemberId, LockName)| table.get(lock) != Some(member);
-        let losers: BTreeSet<_> = self.held().filter(is_lost).collect();
-        let round = self.state.server.round;
-        for (member, lock) in &losers {
-            self.send(*member, Says::DuplicateLock(*lock), round);
+    pub(super) fn add_response(&mut self, heard: Heard<'_>) {
+        let response = self.state.server.responses.get_mut(&heard.from);
+        if let (Some(response), Some(info)) = (response, heard.info) {
+            *response = Some(info.clone());
         }
-        self.state.server.losers = losers;
     }
 
     /// Whether two members hold one lock, as far as they have responded.
     pub(super) fn has_duplicates(&self, heard: Heard<'_>) -> bool {
-        let info: Option<&Info> = heard.info;
-        let last = info.iter().flat_map(|info| info.locks.iter().map(|lock| (heard.from, *lock)));
+        let locks = heard.info.iter().flat_map(|info| info.locks.iter());
+        let last = locks.map(|lock| (heard.from, *lock));
         let mut table = self.existing();
         let mut all = self.held().chain(last);
         all.any(|(member, lock)| *table.entry(lock).or_insert(member) != member)
     }
 
-    pub(super) fn add_requests(&mut self) {
-        let responses = core::mem::take(&mut self.state.server.responses);
-        let requests = responses.into_iter().flat_map(|(member, info)| {
-            let requests = info.into_iter().flat_map(|info| info.requests);
-            requests.map(move |request| (member, request))
-        });
-        self.state.server.queue.extend(requests);
+    pub(super) fn send_back_duplicate(&mut self, heard: Heard<'_>) {
+        let round = self.state.server.round;
+        if let Some(lock) = heard.lock() {
+            self.send(heard.from, Says::DuplicateLock(lock), round);
+            self.state.server.losers.insert((heard.from, lock));
+        }
     }
 
     pub(super) fn clear_locks(&mut self) {
@@ -93,7 +99,7 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
     }
 
     pub(super) fn note_told(&mut self, heard: Heard<'_>) {
-        if let Some(lock) = heard.lock {
+        if let Some(lock) = heard.lock() {
             self.state.server.losers.remove(&(heard.from, lock));
         }
     }

@@ -8,7 +8,7 @@ use alloc::collections::VecDeque;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
 
-use super::message::{Info, LockName, Message, Round, Says};
+use super::message::{Info, LockName, Message, Request, Round, Says};
 use super::{Member, State};
 use crate::step::{Effect, OutOf, Taken};
 use crate::view::MemberId;
@@ -22,13 +22,19 @@ pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Rules> {
     own: VecDeque<Message>,
 }
 
-/// Who said what; what a row may look at beside the state.
+/// Who said what, or which one of several a row is about; what it may look at beside the state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard<'m> {
     pub(super) from: MemberId,
-    pub(super) lock: Option<LockName>,
+    pub(super) request: Option<Request>,
     pub(super) info: Option<&'m Info>,
     pub(super) round: Round,
+}
+
+impl Heard<'_> {
+    pub(super) fn lock(self) -> Option<LockName> {
+        self.request.map(Request::lock)
+    }
 }
 
 impl<'a, C: client::Rules, K: coordinator::Rules> Turn<'a, C, K> {
@@ -44,7 +50,7 @@ impl<'a, C: client::Rules, K: coordinator::Rules> Turn<'a, C, K> {
     pub(super) fn hear(&mut self, from: MemberId, message: Message) {
         use coordinator::Event;
         let Message { says, round } = message;
-        let mut heard = Heard { from, lock: None, info: None, round };
+        let mut heard = Heard { from, request: None, info: None, round };
         if self.is_of_another_round(&says, round) {
             return self.take(Event::MessageOfAnotherView, heard);
         }
@@ -56,7 +62,7 @@ impl<'a, C: client::Rules, K: coordinator::Rules> Turn<'a, C, K> {
                 self.take(Event::LockInfoRsp, heard);
             }
             Says::DuplicateLockRsp(lock) => {
-                heard.lock = Some(lock);
+                heard.request = Some(Request::Lock(lock));
                 self.take(Event::DuplicateLockRsp, heard);
             }
             Says::LockRsp { lock, is_successful } => self.answered(lock, is_successful),
