@@ -2,20 +2,7 @@
 //! over the machine's instances by state, over what the core lists, and over what it answers.
 
 use crate::fault::Span;
-use crate::table::{Name, StateId};
-
-macro_rules! indices {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u16);
-        impl $name {
-            /// The position in the vocabulary's list.
-            #[must_use]
-            pub fn index(self) -> usize { usize::from(self.0) }
-        }
-    )*};
-}
+use crate::table::{Name, StateId, indices};
 
 indices! {
     /// A predicate, by its place in [`Words::predicates`].

@@ -23,6 +23,8 @@ macro_rules! indices {
     )*};
 }
 
+pub(crate) use indices;
+
 indices! {
     /// A state, by its place in [`Vocabulary::states`].
     StateId,

@@ -1,25 +1,17 @@
 //! A world of `spec/systems/claim.yaml` with the claim system's cores, and its verdicts.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-
-use stateright::Model;
 use turnstile_spec::system;
 
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::{Claim, ClaimTypes};
-use crate::report::options::{Engine, Options, Refusal};
-use crate::report::result::ResultReport;
-use crate::search;
+use crate::report::options::{Options, Refusal};
 use crate::systems::Entry;
 use crate::systems::build::Plan;
-use crate::systems::coverage::coverage;
-use crate::world::check::check;
+use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The claim system among those of this build.
-pub const ENTRY: Entry =
-    Entry { name: "claim", machines: &["claim", "claim-record"], run, explore };
+pub const ENTRY: Entry = Entry::of::<Wiring>();
 
 /// The budgets that are the claim system's own.
 const BUDGETS: [&str; 6] = ["release", "signal", "act", "ttl lapse", "waiter given up", PATIENCE];
@@ -50,28 +42,20 @@ pub fn world(
     plan.build(claim.clone(), &BUDGETS, predicate)
 }
 
-fn run(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-) -> Result<ResultReport, Refusal> {
-    let world = Arc::new(world(file, named, options)?);
-    let title = (file.name.as_str(), named.name.as_str());
-    let checked = match options.engine {
-        Engine::Interned => search::check::check(&world, title, options),
-        Engine::Stateright => check(&world, title, options),
-    };
-    let mut result = checked.result;
-    result.coverage = coverage(ENTRY.machines, &options.tables, &checked.taken);
-    Ok(result)
-}
+struct Wiring;
 
-fn explore(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-    listen: SocketAddr,
-) -> Result<(), Refusal> {
-    world(file, named, options)?.checker().serve(listen);
-    Ok(())
+impl Wired for Wiring {
+    type System = Claim;
+
+    const NAME: &'static str = "claim";
+
+    const MACHINES: &'static [&'static str] = &["claim", "claim-record"];
+
+    fn world(
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Claim>, Refusal> {
+        world(file, named, options)
+    }
 }

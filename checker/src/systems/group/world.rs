@@ -1,29 +1,17 @@
 //! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-
-use stateright::Model;
 use turnstile_spec::system;
 
 use super::predicates::group_lock::{Predicate as Name, Properties};
 use super::{Group, GroupTypes};
-use crate::report::options::{Engine, Options, Refusal};
-use crate::report::result::ResultReport;
-use crate::search;
+use crate::report::options::{Options, Refusal};
 use crate::systems::Entry;
 use crate::systems::build::Plan;
-use crate::systems::coverage::coverage;
-use crate::world::check::check;
+use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The group lock among the systems of this build.
-pub const ENTRY: Entry = Entry {
-    name: "group-lock",
-    machines: &["group-lock-client", "group-lock-coordinator"],
-    run,
-    explore,
-};
+pub const ENTRY: Entry = Entry::of::<Wiring>();
 
 /// The budgets that are the group lock's own.
 const BUDGETS: [&str; 8] = [
@@ -61,28 +49,20 @@ pub fn world(
     plan.build(group.clone(), &BUDGETS, predicate)
 }
 
-fn run(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-) -> Result<ResultReport, Refusal> {
-    let world = Arc::new(world(file, named, options)?);
-    let title = (file.name.as_str(), named.name.as_str());
-    let checked = match options.engine {
-        Engine::Interned => search::check::check(&world, title, options),
-        Engine::Stateright => check(&world, title, options),
-    };
-    let mut result = checked.result;
-    result.coverage = coverage(ENTRY.machines, &options.tables, &checked.taken);
-    Ok(result)
-}
+struct Wiring;
 
-fn explore(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-    listen: SocketAddr,
-) -> Result<(), Refusal> {
-    world(file, named, options)?.checker().serve(listen);
-    Ok(())
+impl Wired for Wiring {
+    type System = Group;
+
+    const NAME: &'static str = "group-lock";
+
+    const MACHINES: &'static [&'static str] = &["group-lock-client", "group-lock-coordinator"];
+
+    fn world(
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Group>, Refusal> {
+        world(file, named, options)
+    }
 }

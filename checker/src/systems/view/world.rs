@@ -1,24 +1,17 @@
 //! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-
-use stateright::Model;
 use turnstile_spec::system;
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::{ViewTypes, Views};
-use crate::report::options::{Engine, Options, Refusal};
-use crate::report::result::ResultReport;
-use crate::search;
+use crate::report::options::{Options, Refusal};
 use crate::systems::Entry;
 use crate::systems::build::Plan;
-use crate::systems::coverage::coverage;
-use crate::world::check::check;
+use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The view handling system among those of this build.
-pub const ENTRY: Entry = Entry { name: "view-handler", machines: &["view-handler"], run, explore };
+pub const ENTRY: Entry = Entry::of::<Wiring>();
 
 /// The budgets that are the view handling system's own.
 const BUDGETS: [&str; 7] =
@@ -66,28 +59,20 @@ fn groups(plan: &Plan<'_>, members: usize) -> Result<Vec<usize>, Refusal> {
     })
 }
 
-fn run(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-) -> Result<ResultReport, Refusal> {
-    let world = Arc::new(world(file, named, options)?);
-    let title = (file.name.as_str(), named.name.as_str());
-    let checked = match options.engine {
-        Engine::Interned => search::check::check(&world, title, options),
-        Engine::Stateright => check(&world, title, options),
-    };
-    let mut result = checked.result;
-    result.coverage = coverage(ENTRY.machines, &options.tables, &checked.taken);
-    Ok(result)
-}
+struct Wiring;
 
-fn explore(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-    listen: SocketAddr,
-) -> Result<(), Refusal> {
-    world(file, named, options)?.checker().serve(listen);
-    Ok(())
+impl Wired for Wiring {
+    type System = Views;
+
+    const NAME: &'static str = "view-handler";
+
+    const MACHINES: &'static [&'static str] = &["view-handler"];
+
+    fn world(
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Views>, Refusal> {
+        world(file, named, options)
+    }
 }

@@ -1,0 +1,80 @@
+//! A system as the command line has it: by name, whatever its types.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use stateright::Model;
+use turnstile_spec::system;
+
+use crate::report::options::{Engine, Options, Refusal};
+use crate::report::result::ResultReport;
+use crate::search;
+use crate::systems::coverage::coverage;
+use crate::world::system::System;
+use crate::world::{World, check};
+
+/// A system that this build can run: its cores are compiled in, its file is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name of its file: `claim`.
+    pub name: &'static str,
+    /// The machines that its cores run. A table of one of these can be put in for the compiled
+    /// one, by [`Options::tables`].
+    pub machines: &'static [&'static str],
+    /// Searches one world of it.
+    pub run: fn(&system::System, &system::World, &Options<'_>) -> Result<ResultReport, Refusal>,
+    /// Shows one world of it in stateright's Explorer, until the process ends.
+    pub explore:
+        fn(&system::System, &system::World, &Options<'_>, SocketAddr) -> Result<(), Refusal>,
+}
+
+/// What a system's module says of it.
+pub(super) trait Wired {
+    /// What its nodes are.
+    type System: System;
+
+    /// [`Entry::name`].
+    const NAME: &'static str;
+
+    /// [`Entry::machines`].
+    const MACHINES: &'static [&'static str];
+
+    /// A world of the system's file.
+    fn world(
+        file: &system::System,
+        world: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Self::System>, Refusal>;
+}
+
+impl Entry {
+    pub(super) const fn of<W: Wired>() -> Self {
+        Self { name: W::NAME, machines: W::MACHINES, run: run::<W>, explore: explore::<W> }
+    }
+}
+
+fn run<W: Wired>(
+    file: &system::System,
+    named: &system::World,
+    options: &Options<'_>,
+) -> Result<ResultReport, Refusal> {
+    let world = Arc::new(W::world(file, named, options)?);
+    let title = (file.name.as_str(), named.name.as_str());
+    let checked = match options.engine {
+        Engine::Interned => search::check::check(&world, title, options),
+        Engine::Stateright => check::check(&world, title, options),
+    };
+    let mut result = checked.result;
+    result.coverage = coverage(W::MACHINES, &options.tables, &checked.taken);
+    Ok(result)
+}
+
+fn explore<W: Wired>(
+    file: &system::System,
+    named: &system::World,
+    options: &Options<'_>,
+    listen: SocketAddr,
+) -> Result<(), Refusal> {
+    W::world(file, named, options)?.checker().serve(listen);
+    Ok(())
+}
