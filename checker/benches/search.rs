@@ -2,11 +2,15 @@
 //! sizes and more rounds.
 //!
 //! Each search runs in a process of its own, so that its peak memory is its own; rounds are
-//! interleaved, and the fastest of each counts. On a machine that does something else meanwhile,
-//! the figures say little; the ratios say more.
+//! interleaved, and the fastest of each counts. Rates are by wall time; ratios by the processor time
+//! of the busiest thread, which says more on a machine that does something else meanwhile.
 
 #[path = "lock/actors.rs"]
 mod actors;
+#[path = "search/clock.rs"]
+mod clock;
+#[path = "search/fair.rs"]
+mod fair;
 #[path = "lock/packed.rs"]
 mod packed;
 #[path = "lock/parts.rs"]
@@ -46,6 +50,9 @@ fn main() -> ExitCode {
         }
         println!("\n{size}: the fastest of {rounds} interleaved rounds");
         table::print(&rows);
+        if let Some((clients, each)) = subject::protocol(&size) {
+            fair::print(&size, clients, each, rounds);
+        }
     }
     ExitCode::SUCCESS
 }

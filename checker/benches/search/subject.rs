@@ -13,6 +13,7 @@ use turnstile_checker::systems;
 use turnstile_checker::world::World;
 use turnstile_spec::{Source, bundled, system::System};
 
+use crate::clock::Clock;
 use crate::packed::Packed;
 use crate::parts::Lock;
 use crate::table::Taken;
@@ -36,7 +37,7 @@ pub(crate) fn sizes(is_full: bool) -> Vec<String> {
     sizes.iter().map(|size| (*size).to_owned()).collect()
 }
 
-fn protocol(size: &str) -> Option<(usize, u8)> {
+pub(crate) fn protocol(size: &str) -> Option<(usize, u8)> {
     let (clients, rounds) = size.split_once('x')?;
     Some((clients.parse().ok()?, rounds.parse().ok()?))
 }
@@ -67,28 +68,36 @@ impl Subject {
 /// Runs one search and prints what it took.
 pub(crate) fn alone(name: &str, size: &str) -> ExitCode {
     let before = peak_bytes();
+    let clock = Clock::default();
     let began = Instant::now();
     let found = match protocol(size) {
-        Some((clients, rounds)) => search_protocol(name, clients, rounds),
-        None => search_claims(name, size),
+        Some((clients, rounds)) => search_protocol(name, clients, rounds, &clock),
+        None => search_claims(name, size, &clock),
     };
     let Some((states, spent)) = found else { return ExitCode::FAILURE };
-    let (seconds, bytes) = spent
-        .unwrap_or_else(|| (began.elapsed().as_secs_f64(), peak_bytes().saturating_sub(before)));
-    println!("{}", Taken { states, seconds, bytes });
+    let taken = match spent {
+        Some((seconds, bytes)) => Taken { states, seconds, busy: seconds, bytes },
+        None => Taken {
+            states,
+            seconds: began.elapsed().as_secs_f64(),
+            busy: if name.ends_with('2') { clock.busiest() } else { clock.only() },
+            bytes: peak_bytes().saturating_sub(before),
+        },
+    };
+    println!("{taken}");
     ExitCode::SUCCESS
 }
 
 /// States, and seconds and bytes where they are not this process's.
 type Found = Option<(u64, Option<(f64, u64)>)>;
 
-fn search_protocol(name: &str, clients: usize, rounds: u8) -> Found {
+fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &Clock) -> Found {
     let states = match name {
         "world" => bfs(systems::lock::world(clients, rounds)),
-        "interned 1" => interned(&systems::lock::world(clients, rounds), 1),
-        "interned 2" => interned(&systems::lock::world(clients, rounds), 2),
-        "parts 1" => written_as_parts(clients, rounds, 1),
-        "parts 2" => written_as_parts(clients, rounds, 2),
+        "interned 1" => interned(&systems::lock::world(clients, rounds), 1, clock),
+        "interned 2" => interned(&systems::lock::world(clients, rounds), 2, clock),
+        "parts 1" => written_as_parts(clients, rounds, 1, clock),
+        "parts 2" => written_as_parts(clients, rounds, 2, clock),
         "packed" => {
             let clients = u32::try_from(clients).expect("few clients");
             let packed = Packed { clients, rounds: rounds.into() };
@@ -109,11 +118,11 @@ fn search_protocol(name: &str, clients: usize, rounds: u8) -> Found {
 }
 
 /// The protocol with no World between it and the engine.
-fn written_as_parts(clients: usize, rounds: u8, threads: usize) -> u64 {
+fn written_as_parts(clients: usize, rounds: u8, threads: usize, clock: &Clock) -> u64 {
     let system = Lock::new(u8::try_from(clients).expect("few clients"), rounds);
     let space = Interned::new(&system, vec![(0, false), (1, true)], Reductions::NONE);
     let ask =
-        Ask { threads, limits: Limits::default(), stop_at: 1, records: false, progress: &Silent };
+        Ask { threads, limits: Limits::default(), stop_at: 1, records: false, progress: clock };
     search(&space, ask).states as u64
 }
 
@@ -121,7 +130,11 @@ fn bfs<S: turnstile_checker::world::System>(world: World<S>) -> u64 {
     world.checker().spawn_bfs().join().unique_state_count() as u64
 }
 
-fn interned<S: turnstile_checker::world::System>(world: &World<S>, threads: usize) -> u64 {
+fn interned<S: turnstile_checker::world::System>(
+    world: &World<S>,
+    threads: usize,
+    clock: &Clock,
+) -> u64 {
     let outcome = run(
         world,
         Question {
@@ -129,14 +142,14 @@ fn interned<S: turnstile_checker::world::System>(world: &World<S>, threads: usiz
             limits: Limits::default(),
             reduce: Reductions::NONE,
             stops_at_failure: false,
-            progress: &Silent,
+            progress: clock,
         },
     );
     outcome.states as u64
 }
 
 /// A world of the claim system: `echo`, or with settings `small clients=3`.
-fn search_claims(name: &str, size: &str) -> Found {
+fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
     let mut words = size.split_whitespace();
     let world = words.next()?;
     let set = words.filter_map(|word| word.split_once('='));
@@ -153,8 +166,8 @@ fn search_claims(name: &str, size: &str) -> Found {
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.
         "world" => bfs(world),
-        "interned 1" => interned(&of_states(world), 1),
-        "interned 2" => interned(&of_states(world), 2),
+        "interned 1" => interned(&of_states(world), 1, clock),
+        "interned 2" => interned(&of_states(world), 2, clock),
         _ => return None,
     };
     Some((states, None))

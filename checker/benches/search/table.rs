@@ -9,13 +9,15 @@ pub(crate) struct Taken {
     pub(crate) states: u64,
     /// Wall time.
     pub(crate) seconds: f64,
+    /// Processor time of the busiest thread.
+    pub(crate) busy: f64,
     /// What the process grew by at its peak.
     pub(crate) bytes: u64,
 }
 
 impl fmt::Display for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.states, self.seconds, self.bytes)
+        write!(f, "{} {} {} {}", self.states, self.seconds, self.busy, self.bytes)
     }
 }
 
@@ -25,7 +27,8 @@ impl Taken {
         let mut words = text.split_whitespace();
         let states = words.next()?.parse().ok()?;
         let seconds = words.next()?.parse().ok()?;
-        Some(Self { states, seconds, bytes: words.next()?.parse().ok()? })
+        let busy = words.next()?.parse().ok()?;
+        Some(Self { states, seconds, busy, bytes: words.next()?.parse().ok()? })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
@@ -53,6 +56,7 @@ impl Row {
             assert_eq!(best.states, taken.states, "{} counts the same each time", self.title);
             Taken {
                 seconds: best.seconds.min(taken.seconds),
+                busy: best.busy.min(taken.busy),
                 bytes: best.bytes.min(taken.bytes),
                 ..best
             }
@@ -63,21 +67,22 @@ impl Row {
 /// Prints the table; ratios are to the first row that ran.
 pub(crate) fn print(rows: &[Row]) {
     println!(
-        "{:<38}{:>12}{:>12}{:>12}{:>8}{:>9}",
-        "search", "states", "seconds", "states/s", "ratio", "B/state"
+        "{:<38}{:>10}{:>9}{:>9}{:>11}{:>8}{:>9}",
+        "search", "states", "wall s", "busy s", "states/s", "ratio", "B/state"
     );
     let first = rows.iter().find_map(|row| row.best);
     for Row { title, best } in rows {
         let (Some(best), Some(first)) = (best, first) else {
-            println!("{title:<38}{:>12}", "not here");
+            println!("{title:<38}{:>10}", "not here");
             continue;
         };
         println!(
-            "{title:<38}{:>12}{:>12.3}{:>12.0}{:>8.2}{:>9}",
+            "{title:<38}{:>10}{:>9.3}{:>9.3}{:>11.0}{:>8.2}{:>9}",
             best.states,
             best.seconds,
+            best.busy,
             best.rate(),
-            best.rate() / first.rate(),
+            first.busy / best.busy,
             best.bytes / best.states
         );
     }
