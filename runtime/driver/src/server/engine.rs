@@ -196,6 +196,11 @@ impl Engine {
         self.answer_read(Reply::text(200, body))
     }
 
+    /// An answer that says nothing of its own: once it is there, what can be read now is on disk.
+    pub(crate) fn read_nothing(&mut self) -> Turn {
+        self.answer_read(Reply::text(200, Vec::new()))
+    }
+
     /// Every claim that is not over, for the status page.
     pub(crate) fn live<T>(&self, each: impl Fn(u64, &Entry, u64) -> T, max: usize) -> Vec<T> {
         let now_us = self.clock.now_us();

@@ -19,6 +19,8 @@ use crate::wire::filter::decode;
 
 /// More rows than this are not shown.
 const ROWS_MAX: usize = 1_000;
+/// Of longer names and data the page shows the beginning.
+const TEXT_MAX: usize = 200;
 /// The page asks for itself again after so many seconds.
 const REFRESH_S: u32 = 5;
 /// Nothing from elsewhere, no script, in nobody's frame, and forms go nowhere else.
@@ -59,26 +61,35 @@ struct Row {
 /// GET: the page.
 pub(super) async fn show(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
     let has_session = front.sessions.admit(&headers);
-    let page = front.shared.with(|engine| {
+    let (page, turn) = front.shared.with(|engine| {
         let seconds = |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!("{s:.1}"));
         let rows = engine.live(
             |id, entry, now_us| Row {
                 id,
-                resource: entry.resource.to_string(),
+                resource: beginning(&entry.resource),
                 status: entry.status().name(),
                 created: Date(entry.history[0].1).to_string(),
                 ttl: seconds(entry.ttl(now_us)),
                 waiting: seconds(entry.waiting_duration(now_us)),
                 active: seconds(entry.active_duration(now_us)),
                 token: entry.token.map_or(String::new(), |token| token.to_string()),
-                user_data: entry.user_data.as_ref().map_or("", |data| data.get()).to_owned(),
+                user_data: beginning(entry.user_data.as_ref().map_or("", |data| data.get())),
             },
             ROWS_MAX,
         );
         let (kept, live) = engine.counts();
-        Page { refresh_s: REFRESH_S, kept, live, rows, has_session }
+        (Page { refresh_s: REFRESH_S, kept, live, rows, has_session }, engine.read_nothing())
     });
-    html(StatusCode::OK, &page)
+    let reply = front.shared.answer(turn).await;
+    if reply.status == 200 { html(StatusCode::OK, &page) } else { respond(reply) }
+}
+
+fn beginning(text: &str) -> String {
+    let mut text: Vec<char> = text.chars().take(TEXT_MAX + 1).collect();
+    if text.len() > TEXT_MAX {
+        text[TEXT_MAX] = '…';
+    }
+    text.into_iter().collect()
 }
 
 /// What a browser is shown instead of the page, until it has shown a token.
@@ -129,7 +140,8 @@ pub(super) async fn revoke(State(front): State<Arc<Front>>, request: Request) ->
     let origin = front.origin(&headers);
     let turn = front.shared.with(|engine| engine.revoke(id, &origin));
     let reply = front.shared.answer(turn).await;
-    if reply.status == 204 { back_to_page(None) } else { respond(reply) }
+    // Where the claim is over already, the page says so.
+    if reply.status < 500 { back_to_page(None) } else { respond(reply) }
 }
 
 fn back_to_page(cookie: Option<String>) -> Response {

@@ -214,7 +214,23 @@ fn the_status_page_shows_and_revokes() {
     let moved = client.request("POST", "/status/revoke/", &form).expect(303);
     assert_eq!(moved.headers["location"], "/status/");
     assert_eq!(client.get(&held.path()).field("status"), "revoked");
+    client.request("POST", "/status/revoke/", &form).expect(303);
     client.request("POST", "/status/revoke/", "claim=x").expect(400);
+}
+
+#[test]
+fn the_status_page_stays_short() {
+    let server = Running::in_memory();
+    let mut client = server.client();
+    let long = json!({ "resource": "é".repeat(300), "ttl": 60, "user_data": "u".repeat(300) });
+    client.post(&long.to_string()).expect(201);
+    for number in 0..1_000 {
+        client.post(&body(&format!("r{number}"), 60.0)).expect(201);
+    }
+    let page = client.get("/status/").expect(200).text;
+    assert!(page.contains("1001 waiting or active, the oldest 1000 shown"), "{page}");
+    assert!(page.contains(&format!("<td>{}…</td>", "é".repeat(200))), "{page}");
+    assert!(!page.contains(&"u".repeat(201)) && !page.contains("r999"), "{page}");
 }
 
 #[test]
