@@ -113,14 +113,11 @@ impl Shared {
     ) -> io::Result<JoinHandle<()>> {
         let shared = self.clone();
         std::thread::Builder::new().name("commit".into()).spawn(move || {
-            let mut empty = Outbox::default();
+            let (mut empty, mut medium) = (Outbox::default(), Medium::default());
             while let Some(outbox) = shared.wait_for_work(empty) {
-                let result = if outbox.batch.is_empty() {
-                    Ok(())
-                } else {
-                    store.write(&outbox.batch).and_then(|()| store.sync())
-                };
-                empty = shared.committed(outbox, result);
+                let is_written = outbox.batch.is_empty()
+                    || medium.tell(|| store.write(&outbox.batch)) && medium.tell(|| store.sync());
+                empty = shared.committed(outbox, is_written && !medium.is_failed);
             }
         })
     }
@@ -131,16 +128,15 @@ impl Shared {
         mut store: Box<dyn Store>,
         mut pause: impl FnMut() -> Duration,
     ) {
-        let mut empty = Outbox::default();
+        let (mut empty, mut medium) = (Outbox::default(), Medium::default());
         loop {
             let Some(outbox) = self.take_work(&mut empty) else {
                 self.has_work_async.notified().await;
                 continue;
             };
-            let mut result = store.write(&outbox.batch);
+            let is_written = medium.tell(|| store.write(&outbox.batch));
             tokio::time::sleep(pause()).await;
-            result = result.and_then(|()| store.sync());
-            empty = self.committed(outbox, result);
+            empty = self.committed(outbox, is_written && medium.tell(|| store.sync()));
         }
     }
 
@@ -169,17 +165,34 @@ impl Shared {
         Some(desk.engine.take_outbox(empty))
     }
 
-    fn committed(&self, outbox: Outbox, result: io::Result<()>) -> Outbox {
-        let is_written = result.is_ok();
-        if let Err(error) = result {
-            tracing::error!(%error, "the store cannot be written: nothing is granted any more");
-        }
+    fn committed(&self, outbox: Outbox, is_written: bool) -> Outbox {
         self.desk().engine.committed(is_written);
         answer(outbox, is_written)
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the store has refused something. What it holds is unknown from then on: a later write
+/// would stand behind a gap, so there is none.
+#[derive(Debug, Default)]
+struct Medium {
+    is_failed: bool,
+}
+
+impl Medium {
+    /// Does something with the store, unless it has failed. False: it has, now or before.
+    fn tell(&mut self, act: impl FnOnce() -> io::Result<()>) -> bool {
+        if self.is_failed {
+            return false;
+        }
+        if let Err(error) = act() {
+            tracing::error!(%error, "the store cannot be written: nothing is granted any more");
+            self.is_failed = true;
+        }
+        !self.is_failed
     }
 }
 

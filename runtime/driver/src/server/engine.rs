@@ -267,9 +267,18 @@ impl Engine {
 
     /// A commit is done.
     pub(crate) fn committed(&mut self, is_written: bool) {
-        self.is_failed |= !is_written;
         self.is_unsynced = false;
+        if !is_written && !self.is_failed {
+            self.is_failed = true;
+            // There is nothing to wait for.
+            self.end_waits();
+        }
         self.metrics.commits += 1;
+    }
+
+    /// Whether the store has refused something: from then on nothing is granted.
+    pub(crate) const fn is_failed(&self) -> bool {
+        self.is_failed
     }
 
     /// In memory, the answers that are ready; they wait for nothing.
