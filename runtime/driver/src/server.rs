@@ -15,6 +15,7 @@ mod http;
 mod listen;
 mod metrics;
 mod page;
+mod patience;
 mod reply;
 mod saved;
 mod serve;

@@ -63,7 +63,7 @@ struct Args {
     /// More connections than this are turned away.
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
     connections_max: usize,
-    /// How long a request's header or body may take, in seconds.
+    /// How long a request's header or body may take, or nobody read an answer, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     patience: f64,
     /// Notes every step of the core in this file, for `turnstile replay`.
@@ -127,6 +127,7 @@ fn options(args: Args) -> io::Result<Options> {
         body_max: args.body_max,
         header_patience: seconds(args.patience)?,
         body_patience: seconds(args.patience)?,
+        answer_patience: seconds(args.patience)?,
         wait_max: seconds(args.wait_max)?,
         unasked_max: seconds(args.unasked_max)?,
         connections_max: args.connections_max,

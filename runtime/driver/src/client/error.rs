@@ -64,6 +64,25 @@ pub enum Cause {
     Answer(String),
 }
 
+impl Cause {
+    /// Whether it may be otherwise next time, with the same manager and the same claim: others had
+    /// the lock, or the server was not up to it.
+    #[must_use]
+    pub const fn may_pass(&self) -> bool {
+        match self {
+            Self::TimedOut | Self::Lost | Self::Refused { .. } => true,
+            Self::Address(..)
+            | Self::Credentials(_)
+            | Self::Claimed { .. }
+            | Self::TooMany
+            | Self::TtlTooShort { .. }
+            | Self::GivenUp
+            | Self::Keychain(_)
+            | Self::Answer(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.resource.is_empty() {

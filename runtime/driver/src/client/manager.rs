@@ -110,6 +110,10 @@ impl Setup {
 }
 
 /// Claims resources of one server. Clones share their claims.
+///
+/// Whoever leaves the program without [`Manager::close`] takes the runtime along that would have
+/// given the claims back, and they lapse. With a keychain the pipe's end gives them back, however
+/// the program ends; [`crate::blocking::Manager`] waits for it when it is dropped.
 #[derive(Clone, Debug)]
 pub struct Manager {
     pub(super) shared: Arc<Shared>,
@@ -132,6 +136,15 @@ impl Manager {
     /// When the address is none.
     pub fn connect(url: &str) -> Result<Self, Error> {
         Setup::new(url).build()
+    }
+
+    /// A manager whose requests a keychain makes: the program `claim` on the PATH, as a child. The
+    /// server is that of `TURNSTILE_URL`. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When `TURNSTILE_URL` is not set, or the program does not start.
+    pub fn with_keychain() -> Result<Self, Error> {
+        Setup::from_environment()?.build_with_keychain(Path::new("claim"))
     }
 
     /// The process of the keychain that makes the requests, if there is one.

@@ -2,7 +2,7 @@
 //!
 //! It reads and writes HTTP and nothing else; a handler has no opinion about claims.
 
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::Hasher as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub(crate) fn router(front: Front) -> Router {
         .fallback(async || respond(Reply::message(404, "Nothing is here")))
         .layer(axum::middleware::from_fn_with_state(front.clone(), admit))
         .route("/status/login/", post(page::log_in))
-        .route("/healthz", get(async || "ok\n"))
+        .route("/healthz", get(health))
         .method_not_allowed_fallback(async || {
             respond(Reply::message(405, "The method is not allowed here"))
         })
@@ -165,6 +165,14 @@ async fn add_slash(
     response
 }
 
+/// Whether it is worth asking this server for anything.
+async fn health(State(front): State<Arc<Front>>) -> Response {
+    if front.shared.with(|engine| engine.is_failed()) {
+        return respond(Reply::storage_in_trouble());
+    }
+    "ok\n".into_response()
+}
+
 async fn metrics(State(front): State<Arc<Front>>) -> Response {
     let connections = front.connections.load(Ordering::Relaxed);
     let text = front.shared.with(|engine: &mut Engine| {
@@ -246,8 +254,9 @@ fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
 /// The number of an idempotency key, which is one only together with its resource.
 fn key_number(key: &[u8], resource: &str) -> u64 {
     let mut hasher = Fnv(0xCBF2_9CE4_8422_2325);
-    key.hash(&mut hasher);
-    resource.hash(&mut hasher);
+    hasher.write(&(key.len() as u64).to_le_bytes());
+    hasher.write(key);
+    hasher.write(resource.as_bytes());
     hasher.finish()
 }
 

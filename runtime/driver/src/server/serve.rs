@@ -20,6 +20,7 @@ use super::commit::Shared;
 use super::engine::Engine;
 use super::http::{Front, router};
 use super::listen::{Accept, LastWord, Line, announce, turn_away};
+use super::patience::Patient;
 use super::session::Sessions;
 use super::tls::ServerTls;
 use crate::store::Store;
@@ -54,6 +55,8 @@ pub struct Options {
     pub header_patience: Duration,
     /// How long a body may take.
     pub body_patience: Duration,
+    /// How long a client may take nothing of its answer.
+    pub answer_patience: Duration,
     /// The longest that a client may wait for a lock in one request.
     pub wait_max: Duration,
     /// A claim that waits, and that nobody has asked for in so long, is over.
@@ -78,6 +81,7 @@ impl Default for Options {
             body_max: 64 << 10,
             header_patience: Duration::from_secs(30),
             body_patience: Duration::from_secs(30),
+            answer_patience: Duration::from_secs(30),
             wait_max: Duration::from_secs(300),
             unasked_max: Duration::from_secs(3_600),
             connections_max: 16_384,
@@ -291,6 +295,7 @@ impl Connection {
     }
 
     async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let stream = Patient::new(stream, self.options.answer_patience);
         let service = TowerToHyperService::new(self.router.clone());
         let mut connection = std::pin::pin!(
             http1::Builder::new()

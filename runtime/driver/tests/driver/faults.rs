@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use turnstile_driver::client::{Cause, Dice, Manager, Setup};
+use turnstile_driver::client::{Dice, Manager, Setup};
 use turnstile_driver::server::{Options, Storage};
 
 use crate::clock::{Sleep, jumping_wall_us, set_wall_clock};
@@ -207,17 +207,8 @@ async fn take_turns(manager: Manager, newest: Arc<Mutex<u64>>) {
     while turns < TURNS {
         let claim = match manager.claim("lock").timeout(10 * TTL).await {
             Ok(claim) => claim,
-            Err(error) => match error.cause {
-                Cause::TimedOut | Cause::Lost | Cause::Refused { .. } => continue,
-                Cause::Address(..)
-                | Cause::Credentials(_)
-                | Cause::Claimed { .. }
-                | Cause::TooMany
-                | Cause::TtlTooShort { .. }
-                | Cause::GivenUp
-                | Cause::Keychain(_)
-                | Cause::Answer(_) => panic!("{error}"),
-            },
+            Err(error) if error.cause.may_pass() => continue,
+            Err(error) => panic!("{error}"),
         };
         turns += 1;
         let token = claim.fencing_token().expect("this server mints tokens");

@@ -17,3 +17,4 @@ mod simulation;
 mod store;
 mod terminal;
 mod traced;
+mod trouble;

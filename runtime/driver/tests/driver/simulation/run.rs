@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use turmoil::{Builder, Sim};
-use turnstile_driver::client::{Cause, Claim, Clock, Dice, Error, Manager, Setup};
+use turnstile_driver::client::{Claim, Clock, Dice, Error, Manager, Setup};
 use turnstile_driver::server::{Options, Server, Storage};
 use turnstile_driver::store::Disk;
 use turnstile_driver::trace::Trace;
@@ -161,22 +161,9 @@ async fn turn(
     let timeout = Duration::from_millis(200 + dice.number() % 3_000);
     let claim = match manager.claim("lock").timeout(timeout).await {
         Ok(claim) => claim,
-        Err(error) => match error.cause {
-            Cause::TimedOut | Cause::Lost => {
-                world.borrow_mut().outcome.lost += 1;
-                return Ok(());
-            }
-            // A server that has lost its memory of a claim says 404.
-            Cause::Refused { .. } => return Ok(()),
-            Cause::Address(..)
-            | Cause::Credentials(_)
-            | Cause::Claimed { .. }
-            | Cause::TooMany
-            | Cause::TtlTooShort { .. }
-            | Cause::GivenUp
-            | Cause::Keychain(_)
-            | Cause::Answer(_) => return Err(error),
-        },
+        // Somebody else had it; or a server that has lost its memory of a claim says 404.
+        Err(error) if error.cause.may_pass() => return Ok(()),
+        Err(error) => return Err(error),
     };
     let token = claim.fencing_token().expect("this server mints tokens");
     {
