@@ -2,6 +2,7 @@
 //!
 //! Which request and which timer is the core's; how long is a matter of pace.
 
+use std::io;
 use std::time::Duration;
 
 use turnstile_core::claim::keychain::Timer;
@@ -37,15 +38,15 @@ impl Drive {
         let caller = self.caller.clone();
         let abort = self.calls.spawn(async move {
             let answer = caller.call(method, &path, &headers, Some(body));
-            let answer = match tokio::time::timeout(patience, answer).await {
-                Ok(Ok(answer)) => Some(answer),
+            let (answer, has_left) = match tokio::time::timeout(patience, answer).await {
+                Ok(Ok(answer)) => (Some(answer), true),
                 Ok(Err(error)) => {
                     tracing::debug!(%error, "no answer");
-                    None
+                    (None, error.kind() != io::ErrorKind::ConnectionRefused)
                 }
-                Err(_) => None,
+                Err(_) => (None, true),
             };
-            Heard { call, serial, answer }
+            Heard { call, serial, answer, has_left }
         });
         let is_post = matches!(ask, Ask::Post { .. });
         let sent = Sent { serial, resource, at: now, deadline, wait, is_post, abort };
@@ -64,7 +65,8 @@ impl Drive {
             Resource::TimeoutTimer if entry.has_waited => pace.ttl,
             Resource::TimeoutTimer => {
                 entry.has_waited = true;
-                pace.timeout()
+                let left = entry.returns_until.map(|until| until.saturating_duration_since(now));
+                left.unwrap_or(pace.timeout())
             }
             Resource::LeaseTimer => {
                 let Some(sent) = &self.heard_of else { return };

@@ -66,6 +66,8 @@ pub(super) struct Heard {
     pub(super) call: CallId,
     pub(super) serial: u64,
     pub(super) answer: Option<Answer>,
+    /// Whether the server may have got the request.
+    pub(super) has_left: bool,
 }
 
 impl Drive {
@@ -128,7 +130,9 @@ impl Drive {
         match order {
             Order::Claim(new) => self.claim(*new),
             Order::Leave { resource, key } => {
-                if let Some((resource, entry)) = self.entry(&resource, key) {
+                if let Some((resource, entry)) = self.entry(&resource, key)
+                    && entry.returns_until.is_none()
+                {
                     entry.is_left = true;
                     self.step(Input::Command(Command::Release { resource }));
                 }
@@ -191,14 +195,18 @@ impl Drive {
         }
     }
 
-    fn hear(&mut self, Heard { call, serial, answer }: Heard) {
+    fn hear(&mut self, Heard { call, serial, answer, has_left }: Heard) {
         let is_due = self.sent.get(&call).is_some_and(|sent| sent.serial == serial);
         let Some(sent) = self.sent.remove(&call).filter(|_| is_due) else { return };
         let mut response = answer.as_ref().map_or(Response::unanswered(call), |a| read(call, a));
         if sent.deadline <= self.clock.now() {
             response.lease = Lease::Lapsed;
         }
-        if let Some(entry) = self.entries.get(&sent.resource) {
+        if let Some(entry) = self.entries.get_mut(&sent.resource) {
+            if sent.is_post {
+                let is_known = response.status < 500;
+                entry.may_be_there = !is_known && (entry.may_be_there || has_left);
+            }
             entry.view.send_if_modified(|view| {
                 view.claim = response.claim.map(ClaimId::number).or(view.claim);
                 if let Some(answer) = answer.filter(|answer| answer.status >= 400) {
@@ -207,9 +215,15 @@ impl Drive {
                 false
             });
         }
+        let resource = sent.resource;
         self.heard_of = Some(sent);
         self.step(Input::Message { from: Server::Claims, message: Message::Response(response) });
         self.heard_of = None;
+        let entry = self.entries.get(&resource);
+        if entry.is_some_and(|entry| entry.returns_until.is_some() && !entry.may_be_there) {
+            // Now that it is known it is given back.
+            self.step(Input::Command(Command::Release { resource }));
+        }
     }
 
     fn step(&mut self, input: InputOf<Keychain>) {
@@ -262,15 +276,22 @@ impl Drive {
     }
 
     /// Takes leave of the claims that the core has ended. Their calls were given up: nobody waits
-    /// for an answer, and the core is told so.
+    /// for an answer, and the core is told so. Where one of them was to make the claim it may be
+    /// there all the same, and the core is asked for it once more, to give it back.
     fn end_claims(&mut self) {
         let is_over = |resource: &ResourceName| self.state.claim(*resource).is_none();
         let over: Vec<ResourceName> = self.entries.keys().copied().filter(is_over).collect();
         let calls = self.sent.iter().filter(|(_, sent)| over.contains(&sent.resource));
         let calls: Vec<CallId> = calls.map(|(call, _)| *call).collect();
+        let mut back = Vec::new();
         for resource in over {
-            if let Some(entry) = self.entries.remove(&resource) {
-                self.numbers.remove(&entry.resource);
+            let posts = self.sent.values().filter(|sent| sent.is_post);
+            let is_asked = posts.map(|sent| sent.resource).any(|asked| asked == resource);
+            let Some(mut entry) = self.entries.remove(&resource) else { continue };
+            self.numbers.remove(&entry.resource);
+            entry.may_be_there |= is_asked;
+            if entry.returns(self.clock.now()) {
+                back.push((resource, entry));
             }
         }
         for call in calls {
@@ -279,6 +300,12 @@ impl Drive {
             }
             let message = Message::Response(Response::unanswered(call));
             self.step(Input::Message { from: Server::Claims, message });
+        }
+        for (resource, entry) in back {
+            let key = IdempotencyKey::new(entry.key);
+            self.numbers.insert(entry.resource.clone(), resource);
+            self.entries.insert(resource, entry);
+            self.step(Input::Command(Command::Claim { resource, key }));
         }
     }
 }

@@ -232,3 +232,49 @@ async fn tls_is_spoken_with_whom_it_trusts() {
     assert!(claim.url().starts_with("https://localhost:"), "{}", claim.url());
     claim.release().await.expect("it is held");
 }
+
+/// Polls a future so often and drops it, unless it is done before.
+async fn cancel<T>(after: usize, future: impl IntoFuture<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future.into_future());
+    let mut polls = 0;
+    std::future::poll_fn(|context| {
+        polls += 1;
+        if polls > after {
+            return std::task::Poll::Ready(None);
+        }
+        // Others may go on in between, as far as they come.
+        context.waker().wake_by_ref();
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_future_can_be_cancelled_at_any_await() {
+    let server = Running::in_memory();
+    let rival = manager(&server).claim("busy").await.expect("nobody else wants it");
+    for polls in [0, 1, 2, 3, 5, 10, 20, 50, 100, 1_000] {
+        let manager = manager(&server);
+        cancel(polls, manager.claim("free")).await;
+        let claim = manager.claim("kept").await.expect("nobody else wants it");
+        // Dropped after so many polls, and without having been polled at all.
+        cancel(polls, claim.refresh(None)).await;
+        cancel(polls, claim.lost()).await;
+        assert!(claim.is_held());
+        cancel(polls, claim.release()).await;
+        cancel(polls, manager.claim("busy").ttl(SHORT)).await;
+        cancel(polls, manager.give_up("busy")).await;
+        // While the one before is still being given back.
+        cancel(polls, manager.claim("busy")).await;
+        let again = timeout(PATIENCE, manager.claim("kept")).await.expect("in time");
+        again.expect("nobody else wants it").release().await.expect("it is held");
+        cancel(polls, manager.close(PATIENCE)).await;
+        manager.close(PATIENCE).await;
+        for resource in ["free", "kept", "busy"] {
+            let left = statuses(&server, resource);
+            let live = left.iter().filter(|status| ["active", "waiting"].contains(&&***status));
+            assert_eq!(live.count(), usize::from(resource == "busy"), "{polls}: {left:?}");
+        }
+    }
+    rival.release().await.expect("it is held");
+}
