@@ -1,5 +1,5 @@
 //! The searches side by side: `cargo bench -p turnstile-checker`, with `-- full` for the larger
-//! sizes and more rounds.
+//! sizes and more rounds, `-- fair` for nothing but what fair runs cost.
 //!
 //! Each search runs in a process of its own, so that its peak memory is its own; rounds are
 //! interleaved, and the fastest of each counts. Rates are by wall time; ratios by the processor time
@@ -38,18 +38,21 @@ fn main() -> ExitCode {
     {
         return subject::alone(name, size);
     }
-    let is_full = arguments.iter().any(|argument| argument == "full");
+    let is_said = |word: &str| arguments.iter().any(|argument| argument == word);
+    let is_full = is_said("full");
     let rounds = if is_full { 5 } else { 3 };
     for size in subject::sizes(is_full) {
-        let subjects = Subject::of(&size);
+        let subjects = if is_said("fair") { Vec::new() } else { Subject::of(&size) };
         let mut rows: Vec<Row> = subjects.iter().map(|subject| Row::new(subject.title)).collect();
         for _ in 0..rounds {
             for (subject, row) in subjects.iter().zip(&mut rows) {
                 row.take(measure(subject, &size));
             }
         }
-        println!("\n{size}: the fastest of {rounds} interleaved rounds");
-        table::print(&rows);
+        if !rows.is_empty() {
+            println!("\n{size}: the fastest of {rounds} interleaved rounds");
+            table::print(&rows);
+        }
         if let Some((clients, each)) = subject::protocol(&size) {
             fair::print(&size, clients, each, rounds);
         }

@@ -15,12 +15,8 @@ mod lasso;
 use crate::parts::Fairness;
 use crate::report::result::Verdict;
 use crate::search::engine::Judged;
-use crate::search::live::fair::Assumed;
+use crate::search::live::fair::{Assumed, Knots};
 pub use crate::search::live::graph::Graph;
-
-/// Steps of a search for the fewest assumptions: states times assumptions. Beyond it, all that
-/// were made count as needed.
-const MINIMISE_MAX: usize = 100_000_000;
 
 /// From every state with `from` one with `goal` can be reached. Both are bits of [`Graph::noted`].
 #[must_use]
@@ -50,20 +46,19 @@ pub fn leads_to(graph: &Graph, from: Option<u64>, goal: u64) -> Judged {
     }
     let open = graph.region(&sources, |state| graph.noted(state) & goal == 0);
     let none = Assumed::none(graph);
-    let Some(unfair) = none.component(graph, &open) else {
+    let mut knots = Knots::of(graph, &open);
+    let Some(unfair) = knots.fair(&none) else {
         let not_needed = Assumed::all(graph).names(graph);
         return Judged { not_needed, ..Judged::plain(Verdict::Holds) };
     };
     let mut assumed = Assumed::all(graph);
-    if let Some(fair) = assumed.component(graph, &open) {
+    if let Some(fair) = knots.fair(&assumed) {
         let assumptions = assumed.names(graph);
         let trail = lasso::trail(graph, &sources, &open, &fair, &assumed);
         return Judged { assumptions, ..Judged::shown(Verdict::Fails, trail) };
     }
     let all = assumed.names(graph);
-    if open.len().saturating_mul(all.len()) <= MINIMISE_MAX {
-        assumed.minimise(graph, &open);
-    }
+    assumed.minimise(&mut knots);
     let assumptions = assumed.names(graph);
     let not_needed = all.into_iter().filter(|name| !assumptions.contains(name)).collect();
     let trail = lasso::trail(graph, &sources, &open, &unfair, &none);

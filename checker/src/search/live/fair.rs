@@ -4,6 +4,11 @@
 //! holds none, nor does any part of it. Where a strongly fair action is enabled in some states and
 //! no transition of the component is one of its, a fair run avoids those states: the rest is
 //! looked at again.
+//!
+//! What is assumed does not change the components, only what is said of them. So they are found
+//! once, with what each owes, and so is the rest of each for what is avoided in it.
+
+use std::collections::BTreeMap;
 
 use crate::parts::Fairness;
 use crate::search::live::components::Components;
@@ -13,17 +18,6 @@ use crate::search::live::name;
 /// The assumptions that are made: for each label of a graph, whether its fairness is assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assumed(Vec<bool>);
-
-/// What the transitions of a component say of a label.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    /// States where it is enabled: some transition has it, wherever that leads.
-    enabled: usize,
-    /// The last state counted, plus one.
-    counted: usize,
-    /// Whether a transition inside has it.
-    is_taken: bool,
-}
 
 impl Assumed {
     /// No fairness.
@@ -49,64 +43,164 @@ impl Assumed {
         self.0[usize::from(label)]
     }
 
-    /// Gives up one assumption after the other, by name, as long as no run in `open` becomes fair.
-    pub(super) fn minimise(&mut self, graph: &Graph, open: &[u32]) {
+    /// Gives up one assumption after the other, by name, as long as no run becomes fair. There
+    /// is a bound to what is looked at for it.
+    pub(super) fn minimise(&mut self, knots: &mut Knots<'_>) {
+        let fairness = knots.graph.fairness();
         let mut order: Vec<usize> = (0..self.0.len()).filter(|&label| self.0[label]).collect();
-        order.sort_by_key(|&label| &graph.fairness()[label]);
+        order.sort_by_key(|&label| &fairness[label]);
         for label in order {
+            if knots.looked_at > LOOKED_AT_MAX * knots.graph.len() {
+                return;
+            }
             self.0[label] = false;
-            if self.component(graph, open).is_some() {
+            if knots.fair(self).is_some() {
                 self.0[label] = true;
             }
         }
     }
+}
 
-    /// A component of these states, or a part of one, that holds a fair run; the first in a fixed
-    /// order.
-    pub(super) fn component(&self, graph: &Graph, open: &[u32]) -> Option<Vec<u32>> {
-        let mut components = Components::new(graph.len());
-        let mut work = vec![open.to_vec()];
-        while let Some(states) = work.pop() {
+/// States that are looked at for the fewest assumptions, for each state of the graph. Beyond it,
+/// all that were not given up count as needed.
+const LOOKED_AT_MAX: usize = 16;
+
+/// A component of more than one state.
+#[derive(Debug)]
+struct Knot {
+    states: Vec<u32>,
+    /// The fair actions that are enabled in it and that no transition inside has, and whether
+    /// they are enabled in all its states. `None`: nobody has asked.
+    owed: Option<Vec<(u16, bool)>>,
+    /// By what is avoided: the knots of the rest.
+    rests: BTreeMap<Vec<u16>, Vec<usize>>,
+}
+
+/// What the transitions of a component say of a label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    /// States where it is enabled: some transition has it, wherever that leads.
+    enabled: usize,
+    /// The last state counted, plus one.
+    counted: usize,
+    /// Whether a transition inside has it.
+    is_taken: bool,
+}
+
+/// The components of a part of a graph, and of parts of them, as far as they were asked for.
+#[derive(Debug)]
+pub(super) struct Knots<'g> {
+    graph: &'g Graph,
+    components: Components,
+    all: Vec<Knot>,
+    /// The knots of the whole part.
+    first: Vec<usize>,
+    /// The first state where a run may stop: nothing fair could go on, whether that is assumed or
+    /// not.
+    stop: Option<u32>,
+    tallies: Vec<Tally>,
+    /// States looked at for the rests of knots.
+    looked_at: usize,
+}
+
+impl<'g> Knots<'g> {
+    /// Those of these states.
+    pub(super) fn of(graph: &'g Graph, open: &[u32]) -> Self {
+        let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
+        let stops = |state: &u32| !graph.out(*state).any(|(_, label)| is_fair(label));
+        let mut knots = Self {
+            graph,
+            components: Components::new(graph.len()),
+            all: Vec::new(),
+            first: Vec::new(),
+            stop: open.iter().copied().find(stops),
+            tallies: vec![Tally::default(); graph.fairness().len()],
+            looked_at: 0,
+        };
+        knots.first = knots.split(open);
+        knots
+    }
+
+    /// A component, or a part of one, that holds a fair run; the first in a fixed order.
+    pub(super) fn fair(&mut self, assumed: &Assumed) -> Option<Vec<u32>> {
+        let mut found = self.stop.map(|state| vec![state]);
+        let mut work = vec![self.first.clone()];
+        while let Some(knots) = work.pop() {
             let mut rest = Vec::new();
-            let mut found: Option<Vec<u32>> = None;
-            let (all, ends) = components.of(graph, &states);
-            let mut begin = 0;
-            for end in ends {
-                let component = &all[begin..end];
-                begin = end;
-                match self.judge(graph, &mut components, component) {
-                    // The one nearest to the beginning.
-                    Fate::Fair if found.as_ref().is_none_or(|other| component[0] < other[0]) => {
-                        found = Some(component.to_vec());
-                    }
+            for knot in knots {
+                let states = &self.all[knot].states;
+                // The one nearest to the beginning.
+                let is_near = found.as_ref().is_none_or(|other| states[0] < other[0]);
+                match self.judge(assumed, knot) {
+                    Fate::Fair if is_near => found = Some(self.all[knot].states.clone()),
                     Fate::Fair | Fate::Unfair => {}
-                    Fate::Avoid(bad) => {
-                        let has_bad =
-                            |state: u32| graph.out(state).any(|(_, label)| bad.contains(&label));
-                        let kept = component.iter().copied().filter(|&state| !has_bad(state));
-                        rest.push(kept.collect::<Vec<u32>>());
-                    }
+                    Fate::Avoid(bad) => rest.push((knot, bad)),
                 }
             }
             if found.is_some() {
                 return found;
             }
-            work.extend(rest);
+            work.extend(rest.into_iter().map(|(knot, bad)| self.rest(knot, bad)));
         }
         None
     }
 
-    fn judge(&self, graph: &Graph, components: &mut Components, component: &[u32]) -> Fate {
-        if let &[state] = component {
-            // No transition leads from a state to itself. A run may stop here only if nothing
-            // fair could go on, whether that is assumed or not.
-            let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
-            let stops = !graph.out(state).any(|(_, label)| is_fair(label));
-            return if stops { Fate::Fair } else { Fate::Unfair };
+    /// The components of these states, but those of one state: no transition leads from a state to
+    /// itself, and where a run may stop is known.
+    fn split(&mut self, states: &[u32]) -> Vec<usize> {
+        let (states, ends) = self.components.of(self.graph, states);
+        let begins = [0].into_iter().chain(ends.iter().copied());
+        let components = begins.zip(ends.iter().copied()).map(|(begin, end)| &states[begin..end]);
+        let first = self.all.len();
+        self.all.extend(components.filter(|states| states.len() > 1).map(|states| Knot {
+            states: states.to_vec(),
+            owed: None,
+            rests: BTreeMap::new(),
+        }));
+        (first..self.all.len()).collect()
+    }
+
+    /// The knots that are left of one where these are avoided.
+    fn rest(&mut self, knot: usize, bad: Vec<u16>) -> Vec<usize> {
+        if let Some(rest) = self.all[knot].rests.get(&bad) {
+            return rest.clone();
         }
-        let part = components.mark(component);
-        let mut tallies = vec![Tally::default(); self.0.len()];
-        for &state in component {
+        let graph = self.graph;
+        let has_bad = |state: u32| graph.out(state).any(|(_, label)| bad.contains(&label));
+        let states = self.all[knot].states.iter().copied();
+        let kept: Vec<u32> = states.filter(|&state| !has_bad(state)).collect();
+        self.looked_at += kept.len();
+        let rest = self.split(&kept);
+        self.all[knot].rests.insert(bad, rest.clone());
+        rest
+    }
+
+    fn judge(&mut self, assumed: &Assumed, knot: usize) -> Fate {
+        if !assumed.0.contains(&true) {
+            return Fate::Fair;
+        }
+        if self.all[knot].owed.is_none() {
+            self.all[knot].owed = Some(self.owed(knot));
+        }
+        let owed = self.all[knot].owed.iter().flatten();
+        let mut avoid = Vec::new();
+        for &(label, is_everywhere) in owed.filter(|(label, _)| assumed.has(*label)) {
+            match self.graph.fairness()[usize::from(label)] {
+                Fairness::Weak(_) if is_everywhere => return Fate::Unfair,
+                Fairness::Strong(_) => avoid.push(label),
+                Fairness::Weak(_) | Fairness::Never => {}
+            }
+        }
+        if avoid.is_empty() { Fate::Fair } else { Fate::Avoid(avoid) }
+    }
+
+    /// What a knot owes.
+    fn owed(&mut self, knot: usize) -> Vec<(u16, bool)> {
+        let Self { graph, components, tallies, all, .. } = self;
+        let states = &all[knot].states;
+        let part = components.mark(states);
+        tallies.fill(Tally::default());
+        for &state in states {
             for (to, label) in graph.out(state) {
                 let tally = &mut tallies[usize::from(label)];
                 if tally.counted != state as usize + 1 {
@@ -116,23 +210,16 @@ impl Assumed {
                 tally.is_taken |= components.is_in(to, part);
             }
         }
-        let fairness = graph.fairness();
-        let mut avoid = Vec::new();
-        for (label, tally) in (0u16..).zip(&tallies) {
-            if !self.has(label) || tally.is_taken {
-                continue;
-            }
-            match fairness[usize::from(label)] {
-                Fairness::Weak(_) if tally.enabled == component.len() => return Fate::Unfair,
-                Fairness::Strong(_) if tally.enabled > 0 => avoid.push(label),
-                Fairness::Weak(_) | Fairness::Strong(_) | Fairness::Never => {}
-            }
-        }
-        if avoid.is_empty() { Fate::Fair } else { Fate::Avoid(avoid) }
+        let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
+        let tallies = (0u16..).zip(tallies.iter());
+        tallies
+            .filter(|(label, tally)| tally.enabled > 0 && !tally.is_taken && is_fair(*label))
+            .map(|(label, tally)| (label, tally.enabled == states.len()))
+            .collect()
     }
 }
 
-/// What comes of a component.
+/// What becomes of a component.
 enum Fate {
     /// It holds a fair run.
     Fair,
