@@ -8,12 +8,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
-use rustix::termios::tcgetpgrp;
+use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
 use serde_json::Value;
 
+use crate::command::CLAIM;
 use crate::http::{PATIENCE, Running, until};
-
-const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
 
 /// A terminal, and a program that leads the session on it.
 struct Terminal {
@@ -166,7 +165,7 @@ fn a_command_that_ctrl_z_stops_goes_on_under_a_claim_that_is_held() {
 fn a_command_that_was_stopped_for_too_long_does_not_go_on() {
     let server = Running::in_memory();
     let script = "echo begun; read line; echo \"heard $line\"; sleep 100";
-    let arguments = ["run", "r", "--ttl", "0.5", "--", "sh", "-c", script];
+    let arguments = ["run", "r", "--ttl", "1.5", "--", "sh", "-c", script];
     let mut terminal = Terminal::run(&server, &arguments);
     terminal.wait_for("begun");
     terminal.press(&[26]);
@@ -182,6 +181,72 @@ fn a_command_that_was_stopped_for_too_long_does_not_go_on() {
 }
 
 #[test]
+fn a_command_is_told_that_the_window_has_changed() {
+    let server = Running::in_memory();
+    let script = "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.05; done";
+    let mut terminal = Terminal::run(&server, &["run", "r", "--", "sh", "-c", script]);
+    terminal.wait_for("ready");
+    let size = Winsize { ws_row: 33, ws_col: 77, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(terminal.screen.as_fd(), size).expect("a terminal takes it");
+    terminal.wait_for("33 77");
+    assert_eq!(terminal.status(), Some(0), "{}", terminal.shown);
+}
+
+/// A command in the background, whose wrapper is told to stop.
+fn stopped(server: &Running, ttl: &str) -> (Child, Pid) {
+    let mut command = Command::new(CLAIM);
+    command.args(["run", "r", "--ttl", ttl, "--", "sh", "-c", "echo $$; exec sleep 100"]);
+    command.env("TURNSTILE_URL", format!("http://{}", server.at));
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let pid = said_id(&mut child);
+    kill_process(Pid::from_child(&child), Signal::TSTP).expect("it runs");
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+    until("the wrapper stops", || {
+        waitid(WaitId::Pid(Pid::from_child(&child)), options).is_ok_and(|it| it.is_some())
+    });
+    until("its command has stopped as well", || state_of(pid) == Some('T'));
+    (child, pid)
+}
+
+/// The process id that a child says first.
+fn said_id(child: &mut Child) -> Pid {
+    let mut line = String::new();
+    let mut out = io::BufReader::new(child.stdout.take().expect("it is piped"));
+    io::BufRead::read_line(&mut out, &mut line).expect("the command speaks");
+    line.trim().parse().ok().and_then(Pid::from_raw).expect("a process id")
+}
+
+/// The state of a process, as the kernel's letter.
+fn state_of(pid: Pid) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
+}
+
+#[test]
+fn a_wrapper_that_is_stopped_stops_its_command_and_both_go_on() {
+    let server = Running::in_memory();
+    let (mut child, pid) = stopped(&server, "60");
+    kill_process(Pid::from_child(&child), Signal::CONT).expect("it is there");
+    until("the command goes on", || state_of(pid) == Some('S'));
+    assert_eq!(statuses(&server), ["active"]);
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    assert_eq!(child.wait().expect("it is our child").code(), Some(128 + 15));
+    assert_eq!(statuses(&server), ["released"]);
+}
+
+#[test]
+fn a_command_whose_wrapper_was_stopped_for_too_long_is_ended() {
+    let server = Running::in_memory();
+    let (mut child, pid) = stopped(&server, "1.5");
+    let mut other = server.client().with("prefer", "wait=20");
+    other.post(r#"{"resource":"r","ttl":60}"#).expect(201);
+    assert_eq!(state_of(pid), Some('T'), "it does nothing while another holds the lock");
+    kill_process(Pid::from_child(&child), Signal::CONT).expect("it is there");
+    assert_eq!(child.wait().expect("it is our child").code(), Some(76));
+    assert_eq!(state_of(pid), None);
+}
+
+#[test]
 fn a_command_that_is_stopped_alone_stays_so_and_its_claim_is_renewed() {
     let server = Running::in_memory();
     let ttl = Duration::from_millis(400);
@@ -190,21 +255,14 @@ fn a_command_that_is_stopped_alone_stays_so_and_its_claim_is_renewed() {
     let mut command = Command::new(CLAIM);
     command.args(arguments).env("TURNSTILE_URL", format!("http://{}", server.at));
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
-    let mut line = String::new();
-    let mut out = io::BufReader::new(child.stdout.take().expect("it is piped"));
-    io::BufRead::read_line(&mut out, &mut line).expect("the command speaks");
-    let pid = line.trim().parse().ok().and_then(Pid::from_raw).expect("a process id");
+    let pid = said_id(&mut child);
     kill_process(pid, Signal::STOP).expect("it runs");
-    let state = || {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it is there");
-        stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
-    };
     until("two ttls go by", || {
         let list = server.client().get("/v1/claims/?resource=r").expect(200).json();
         assert_eq!(list[0]["status"], "active");
         list[0]["active_duration"].as_f64() > Some(2.0 * ttl.as_secs_f64())
     });
-    assert_eq!(state(), Some('T'), "nobody has let it go on");
+    assert_eq!(state_of(pid), Some('T'), "nobody has let it go on");
     kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
     kill_process(pid, Signal::CONT).expect("it is there");
     assert_eq!(child.wait().expect("it is our child").code(), Some(128 + 15));

@@ -76,11 +76,17 @@ impl Process {
         }
         // The terminal may be gone; then nobody can have it back.
         let _gone = tcsetpgrp(io::stdin().as_fd(), getpgrp());
-        let _stopped = kill_process(getpid(), Signal::STOP);
+        stop();
         if is_in_foreground() {
             let _gone = tcsetpgrp(io::stdin().as_fd(), self.group);
         }
         true
+    }
+
+    /// Stops the child, which must not go on while nobody renews its claim, and then itself.
+    pub(super) fn stop_first(&self) {
+        self.signal(Signal::STOP);
+        stop();
     }
 
     /// Sends a signal to the child and its children.
@@ -97,6 +103,11 @@ impl Drop for Process {
             let _gone = tcsetpgrp(io::stdin().as_fd(), getpgrp());
         }
     }
+}
+
+/// Stops this process, until whoever runs jobs lets it go on.
+pub(super) fn stop() {
+    let _stopped = kill_process(getpid(), Signal::STOP);
 }
 
 /// Whether standard input is a terminal and this is the job that may use it.

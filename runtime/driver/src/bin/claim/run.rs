@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 use turnstile_driver::client::{Cause, Claim, Error, Setup};
 
-use super::process::Process;
+use super::process::{Process, stop};
 use super::{LOST, RunArgs, seconds};
 
 /// How long the server may take to acknowledge that a claim was given up.
@@ -28,11 +28,19 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
             .map_err(|error| Cause::Credentials(format!("--data: {error}")))?;
         ask = ask.raw_data(data);
     }
-    let claim = tokio::select! {
-        claim = ask.into_future() => claim?,
-        Some(signal) = signals.next() => {
-            manager.close(CLOSE_MAX).await;
-            return Ok(128 + signal.as_raw() as u8);
+    let mut asked = ask.into_future();
+    let claim = loop {
+        tokio::select! {
+            claim = &mut asked => break claim?,
+            told = signals.next() => match told {
+                Told::End(signal) => {
+                    drop(asked);
+                    manager.close(CLOSE_MAX).await;
+                    return Ok(128 + signal.as_raw() as u8);
+                }
+                Told::Stop => stop(),
+                Told::OfChild => {}
+            }
         }
     };
     let mut variables = vec![("CLAIM_URL", claim.url())];
@@ -86,23 +94,28 @@ async fn supervise(
                 process.signal(Signal::KILL);
                 return Ok(if is_lost { End::Lost } else { End::By(status?) });
             }
-            signal = signals.next() => match signal {
-                Some(signal) => {
-                    process.signal(signal);
-                    kill_at = kill_at.or(Some(Instant::now() + grace));
-                }
-                None if process.has_stopped() && process.stop_too() => {
-                    if claim.is_held() {
-                        process.signal(Signal::CONT);
-                    } else {
-                        // Nobody has renewed it meanwhile, so the command must not go on.
-                        is_lost = true;
-                        say_lost(claim);
-                        process.signal(Signal::KILL);
+            told = signals.next() => {
+                let has_slept = match told {
+                    Told::End(signal) => {
+                        process.signal(signal);
+                        kill_at = kill_at.or(Some(Instant::now() + grace));
+                        false
                     }
+                    Told::Stop => {
+                        process.stop_first();
+                        true
+                    }
+                    Told::OfChild => process.has_stopped() && process.stop_too(),
+                };
+                if has_slept && claim.is_held() {
+                    process.signal(Signal::CONT);
+                } else if has_slept {
+                    // Nobody has renewed it meanwhile, so the command must not go on.
+                    is_lost = true;
+                    say_lost(claim);
+                    process.signal(Signal::KILL);
                 }
-                None => {}
-            },
+            }
             () = &mut lost, if !is_lost => {
                 is_lost = true;
                 say_lost(claim);
@@ -126,12 +139,22 @@ fn status_of(status: ExitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// The signals that end programs.
+/// What a signal tells.
+enum Told {
+    /// To end, by this signal.
+    End(Signal),
+    /// To stop, as by Ctrl-Z at a terminal that the command does not have.
+    Stop,
+    /// That a child has stopped, gone on or ended.
+    OfChild,
+}
+
+/// The signals that end and stop programs.
 struct Signals {
     term: tokio::signal::unix::Signal,
     int: tokio::signal::unix::Signal,
     hup: tokio::signal::unix::Signal,
-    /// A child has stopped, gone on or ended.
+    stop: tokio::signal::unix::Signal,
     child: tokio::signal::unix::Signal,
 }
 
@@ -141,17 +164,18 @@ impl Signals {
             term: signal(SignalKind::terminate())?,
             int: signal(SignalKind::interrupt())?,
             hup: signal(SignalKind::hangup())?,
+            stop: signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
             child: signal(SignalKind::child())?,
         })
     }
 
-    /// What is told to end; none where something happened to a child.
-    async fn next(&mut self) -> Option<Signal> {
+    async fn next(&mut self) -> Told {
         tokio::select! {
-            _ = self.term.recv() => Some(Signal::TERM),
-            _ = self.int.recv() => Some(Signal::INT),
-            _ = self.hup.recv() => Some(Signal::HUP),
-            _ = self.child.recv() => None,
+            _ = self.term.recv() => Told::End(Signal::TERM),
+            _ = self.int.recv() => Told::End(Signal::INT),
+            _ = self.hup.recv() => Told::End(Signal::HUP),
+            _ = self.stop.recv() => Told::Stop,
+            _ = self.child.recv() => Told::OfChild,
         }
     }
 }
