@@ -2,8 +2,8 @@
 //! sizes and more rounds, `-- fair` for nothing but what fair runs cost.
 //!
 //! Each search runs in a process of its own, so that its peak memory is its own; rounds are
-//! interleaved, and the fastest of each counts. Rates are by wall time; ratios by the processor time
-//! of the busiest thread, which says more on a machine that does something else meanwhile.
+//! interleaved, and the fastest of each counts. Rates are by wall time, ratios by the processor
+//! time of the busiest thread, which says more on a machine that does something else meanwhile.
 
 #[path = "lock/actors.rs"]
 mod actors;

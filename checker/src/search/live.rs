@@ -44,9 +44,9 @@ pub fn leads_to(graph: &Graph, from: Option<u64>, goal: u64) -> Judged {
     if sources.is_empty() {
         return Judged::plain(Verdict::Vacuous);
     }
-    let open = graph.region(&sources, |state| graph.noted(state) & goal == 0);
+    let is_open = |state: u32| graph.noted(state) & goal == 0;
     let none = Assumed::none(graph);
-    let mut knots = Knots::of(graph, &open);
+    let mut knots = Knots::of(graph, &sources, is_open);
     let Some(unfair) = knots.fair(&none) else {
         let not_needed = Assumed::all(graph).names(graph);
         return Judged { not_needed, ..Judged::plain(Verdict::Holds) };
@@ -54,14 +54,14 @@ pub fn leads_to(graph: &Graph, from: Option<u64>, goal: u64) -> Judged {
     let mut assumed = Assumed::all(graph);
     if let Some(fair) = knots.fair(&assumed) {
         let assumptions = assumed.names(graph);
-        let trail = lasso::trail(graph, &sources, &open, &fair, &assumed);
+        let trail = lasso::trail(graph, &sources, is_open, &fair, &assumed);
         return Judged { assumptions, ..Judged::shown(Verdict::Fails, trail) };
     }
     let all = assumed.names(graph);
     assumed.minimise(&mut knots);
     let assumptions = assumed.names(graph);
     let not_needed = all.into_iter().filter(|name| !assumptions.contains(name)).collect();
-    let trail = lasso::trail(graph, &sources, &open, &unfair, &none);
+    let trail = lasso::trail(graph, &sources, is_open, &unfair, &none);
     let shown = Judged::shown(Verdict::FailsOnlyUnfairly, trail);
     Judged { assumptions, not_needed, ..shown }
 }

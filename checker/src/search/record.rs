@@ -142,11 +142,6 @@ impl Record {
         self.fingerprints[state as usize]
     }
 
-    /// Where every transition leads, state by state.
-    pub(super) fn to(&self) -> &[u32] {
-        &self.to
-    }
-
     /// Where a state's transitions lead, and their labels.
     pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
         let begin = state.checked_sub(1).map_or(0, |before| self.ends[before as usize]);

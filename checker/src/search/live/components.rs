@@ -3,28 +3,34 @@
 
 use crate::search::live::graph::Graph;
 
+/// Not yet discovered.
+const NEW: u32 = 0;
+/// Not in the part looked at, or done with.
+const DONE: u32 = u32::MAX;
+
 /// Room for the algorithm, used again for every part.
 #[derive(Debug)]
 pub(super) struct Components {
-    /// The order of discovery; 0: not yet.
+    /// The order of discovery, [`NEW`] or [`DONE`]. Everything is done between two calls.
     order: Vec<u32>,
-    low: Vec<u32>,
-    is_on_stack: Vec<bool>,
     /// The part to which each state belongs now.
     part: Vec<u32>,
     parts: u32,
 }
 
+/// A state whose successors are being looked at.
+struct Call<I> {
+    state: u32,
+    order: u32,
+    /// The first in order that can be reached from it and reaches it.
+    low: u32,
+    out: I,
+}
+
 impl Components {
     /// For a graph of so many states.
     pub(super) fn new(states: usize) -> Self {
-        Self {
-            order: vec![0; states],
-            low: vec![0; states],
-            is_on_stack: vec![false; states],
-            part: vec![0; states],
-            parts: 0,
-        }
+        Self { order: vec![DONE; states], part: vec![0; states], parts: 0 }
     }
 
     /// Makes these states a part of their own.
@@ -39,43 +45,47 @@ impl Components {
         self.part[state as usize] == part
     }
 
-    /// The components of these states alone, one behind the other, and where each ends; each is
-    /// sorted.
-    pub(super) fn of(&mut self, graph: &Graph, states: &[u32]) -> (Vec<u32>, Vec<usize>) {
-        let part = self.mark(states);
-        states.iter().for_each(|&state| self.order[state as usize] = 0);
-        let (mut stack, mut count) = (Vec::new(), 0);
-        let (mut components, mut ends) = (Vec::with_capacity(states.len()), Vec::new());
-        for &root in states {
-            if self.order[root as usize] != 0 {
-                continue;
-            }
-            let mut calls = vec![self.enter(graph, root, &mut stack, &mut count)];
-            while let Some((state, out)) = calls.last_mut() {
-                let state = *state;
-                match out.next() {
-                    Some(to) if !self.is_in(to, part) => {}
-                    Some(to) if self.order[to as usize] == 0 => {
-                        calls.push(self.enter(graph, to, &mut stack, &mut count));
-                    }
-                    Some(to) if self.is_on_stack[to as usize] => {
-                        self.lower(state, self.order[to as usize]);
-                    }
-                    Some(_) => {}
-                    None => {
-                        calls.pop();
-                        if let Some((caller, _)) = calls.last() {
-                            self.lower(*caller, self.low[state as usize]);
-                        }
-                        if self.low[state as usize] == self.order[state as usize] {
-                            self.leave(state, &mut stack, &mut components);
-                            ends.push(components.len());
-                        }
-                    }
-                }
+    /// The components of what can be reached from these states through `open` ones alone, sorted,
+    /// one behind the other, and where each ends.
+    pub(super) fn of(
+        &mut self,
+        graph: &Graph,
+        roots: impl Iterator<Item = u32>,
+        open: impl Iterator<Item = u32> + Clone,
+    ) -> (Vec<u32>, Vec<usize>) {
+        open.clone().for_each(|state| self.order[state as usize] = NEW);
+        let before = self.parts;
+        let (mut stack, mut count) = (Vec::new(), NEW);
+        for root in roots {
+            if self.order[root as usize] == NEW {
+                self.visit(graph, root, &mut stack, &mut count);
             }
         }
-        (components, ends)
+        self.gather(open, before)
+    }
+
+    /// Finds the components of what a state reaches.
+    fn visit(&mut self, graph: &Graph, root: u32, stack: &mut Vec<u32>, count: &mut u32) {
+        let mut calls = vec![self.enter(graph, root, stack, count)];
+        while let Some(call) = calls.last_mut() {
+            let Some((to, _)) = call.out.next() else {
+                let Some(Call { state, order, low, .. }) = calls.pop() else { return };
+                if low == order {
+                    self.leave(state, stack);
+                } else if let Some(caller) = calls.last_mut() {
+                    caller.low = caller.low.min(low);
+                }
+                continue;
+            };
+            match self.order[to as usize] {
+                DONE => {}
+                NEW => {
+                    let next = self.enter(graph, to, stack, count);
+                    calls.push(next);
+                }
+                order => call.low = call.low.min(order),
+            }
+        }
     }
 
     fn enter<'g>(
@@ -84,31 +94,48 @@ impl Components {
         state: u32,
         stack: &mut Vec<u32>,
         count: &mut u32,
-    ) -> (u32, impl Iterator<Item = u32> + use<'g>) {
+    ) -> Call<impl Iterator<Item = (u32, u16)> + use<'g>> {
         *count += 1;
         self.order[state as usize] = *count;
-        self.low[state as usize] = *count;
-        self.is_on_stack[state as usize] = true;
         stack.push(state);
-        (state, graph.out(state).map(|(to, _)| to))
-    }
-
-    fn lower(&mut self, state: u32, to: u32) {
-        let low = &mut self.low[state as usize];
-        *low = to.min(*low);
+        Call { state, order: *count, low: *count, out: graph.out(state) }
     }
 
     /// Takes a component off the stack.
-    fn leave(&mut self, root: u32, stack: &mut Vec<u32>, components: &mut Vec<u32>) {
-        let begin = components.len();
+    fn leave(&mut self, root: u32, stack: &mut Vec<u32>) {
+        self.parts += 1;
         loop {
             let state = stack.pop().expect("the root is on it");
-            self.is_on_stack[state as usize] = false;
-            components.push(state);
+            self.order[state as usize] = DONE;
+            self.part[state as usize] = self.parts;
             if state == root {
                 break;
             }
         }
-        components[begin..].sort_unstable();
+    }
+
+    /// The parts made since, in the order in which they were made; ends what is still open.
+    fn gather(
+        &mut self,
+        open: impl Iterator<Item = u32> + Clone,
+        before: u32,
+    ) -> (Vec<u32>, Vec<usize>) {
+        let mut ends = vec![0; (self.parts - before) as usize];
+        let index = |part: u32| (part - before - 1) as usize;
+        let reached =
+            open.filter(|&state| std::mem::replace(&mut self.order[state as usize], DONE) == DONE);
+        let reached: Vec<u32> = reached.collect();
+        reached.iter().for_each(|&state| ends[index(self.part[state as usize])] += 1);
+        let mut next = 0;
+        for end in &mut ends {
+            next += std::mem::replace(end, next);
+        }
+        let mut components = vec![0; reached.len()];
+        for state in reached {
+            let end = &mut ends[index(self.part[state as usize])];
+            components[*end] = state;
+            *end += 1;
+        }
+        (components, ends)
     }
 }

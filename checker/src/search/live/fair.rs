@@ -104,8 +104,8 @@ pub(super) struct Knots<'g> {
 }
 
 impl<'g> Knots<'g> {
-    /// Those of these states.
-    pub(super) fn of(graph: &'g Graph, open: &[u32]) -> Self {
+    /// Those of what can be reached from these states, sorted, through states that are `is_open`.
+    pub(super) fn of(graph: &'g Graph, sources: &[u32], is_open: impl Fn(u32) -> bool) -> Self {
         let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
         let stops = |state: &u32| !graph.out(*state).any(|(_, label)| is_fair(label));
         let mut knots = Self {
@@ -113,11 +113,14 @@ impl<'g> Knots<'g> {
             components: Components::new(graph.len()),
             all: Vec::new(),
             first: Vec::new(),
-            stop: open.iter().copied().find(stops),
+            stop: None,
             tallies: vec![Tally::default(); graph.fairness().len()],
             looked_at: 0,
         };
-        knots.first = knots.split(open);
+        let open = graph.states().filter(|&state| is_open(state));
+        let found = knots.components.of(graph, sources.iter().copied(), open);
+        knots.stop = found.0.iter().copied().filter(stops).min();
+        knots.first = knots.tie(&found);
         knots
     }
 
@@ -145,10 +148,9 @@ impl<'g> Knots<'g> {
         None
     }
 
-    /// The components of these states, but those of one state: no transition leads from a state to
-    /// itself, and where a run may stop is known.
-    fn split(&mut self, states: &[u32]) -> Vec<usize> {
-        let (states, ends) = self.components.of(self.graph, states);
+    /// Keeps the components of more than one state: no transition leads from a state to itself, and
+    /// where a run may stop is known.
+    fn tie(&mut self, (states, ends): &(Vec<u32>, Vec<usize>)) -> Vec<usize> {
         let begins = [0].into_iter().chain(ends.iter().copied());
         let components = begins.zip(ends.iter().copied()).map(|(begin, end)| &states[begin..end]);
         let first = self.all.len();
@@ -170,7 +172,9 @@ impl<'g> Knots<'g> {
         let states = self.all[knot].states.iter().copied();
         let kept: Vec<u32> = states.filter(|&state| !has_bad(state)).collect();
         self.looked_at += kept.len();
-        let rest = self.split(&kept);
+        let kept = kept.iter().copied();
+        let found = self.components.of(graph, kept.clone(), kept);
+        let rest = self.tie(&found);
         self.all[knot].rests.insert(bad, rest.clone());
         rest
     }
@@ -203,11 +207,15 @@ impl<'g> Knots<'g> {
         for &state in states {
             for (to, label) in graph.out(state) {
                 let tally = &mut tallies[usize::from(label)];
+                // Most are, before long; where they lead is then not looked up.
+                if tally.is_taken {
+                    continue;
+                }
                 if tally.counted != state as usize + 1 {
                     tally.counted = state as usize + 1;
                     tally.enabled += 1;
                 }
-                tally.is_taken |= components.is_in(to, part);
+                tally.is_taken = components.is_in(to, part);
             }
         }
         let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;

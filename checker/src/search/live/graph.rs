@@ -1,5 +1,7 @@
 //! The whole graph of a space, with the fairness of each transition.
 
+use std::ops::Range;
+
 use crate::parts::Fairness;
 use crate::search::log::Log;
 use crate::search::record::Record;
@@ -45,7 +47,7 @@ impl Graph {
     }
 
     /// Every state.
-    pub fn states(&self) -> impl Iterator<Item = u32> + use<> {
+    pub fn states(&self) -> Range<u32> {
         0..u32::try_from(self.record.states()).expect("states are numbered by u32")
     }
 
@@ -78,48 +80,26 @@ impl Graph {
     }
 
     /// The states from which one that `is_goal` can be reached.
+    ///
+    /// States are numbered by their distance, so most of what a state leads to has a higher number,
+    /// and a pass or two from the end to the beginning and back say it of nearly all of them,
+    /// without a list of who leads to whom.
     pub(super) fn backwards(&self, is_goal: impl Fn(u32) -> bool) -> Vec<bool> {
-        let count = self.record.states();
-        let mut ends = vec![0usize; count + 1];
-        self.record.to().iter().for_each(|&to| ends[to as usize + 1] += 1);
-        (0..count).for_each(|state| ends[state + 1] += ends[state]);
-        let mut from = vec![0u32; self.record.len()];
-        let mut at = ends.clone();
-        for state in self.states() {
-            for (to, _) in self.out(state) {
-                from[at[to as usize]] = state;
-                at[to as usize] += 1;
+        let mut reaches: Vec<bool> = self.states().map(is_goal).collect();
+        let mut open: Vec<u32> =
+            self.states().filter(|&state| !reaches[state as usize]).rev().collect();
+        loop {
+            let before = open.len();
+            open.retain(|&state| {
+                let does = self.out(state).any(|(to, _)| reaches[to as usize]);
+                reaches[state as usize] = does;
+                !does
+            });
+            if open.len() == before {
+                return reaches;
             }
+            open.reverse();
         }
-        let mut open: Vec<u32> = self.states().filter(|&state| is_goal(state)).collect();
-        let mut reaches = vec![false; count];
-        open.iter().for_each(|&state| reaches[state as usize] = true);
-        while let Some(state) = open.pop() {
-            for &before in &from[ends[state as usize]..ends[state as usize + 1]] {
-                if !std::mem::replace(&mut reaches[before as usize], true) {
-                    open.push(before);
-                }
-            }
-        }
-        reaches
-    }
-
-    /// The states that can be reached from these through states that are `is_open`, sorted.
-    pub(super) fn region(&self, sources: &[u32], is_open: impl Fn(u32) -> bool) -> Vec<u32> {
-        let mut is_in = vec![false; self.record.states()];
-        let mut stack: Vec<u32> = Vec::new();
-        for &source in sources.iter().filter(|&&source| is_open(source)) {
-            is_in[source as usize] = true;
-            stack.push(source);
-        }
-        while let Some(state) = stack.pop() {
-            for (to, _) in self.out(state) {
-                if is_open(to) && !std::mem::replace(&mut is_in[to as usize], true) {
-                    stack.push(to);
-                }
-            }
-        }
-        self.states().filter(|&state| is_in[state as usize]).collect()
     }
 
     /// The shortest way from an initial state, both ends included.

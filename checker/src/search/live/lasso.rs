@@ -3,25 +3,25 @@
 //! The loop goes round inside a component that holds a fair run, and takes on its way every action
 //! that it would be unfair to leave out. It is short, not the shortest.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::parts::Fairness;
+use crate::search::fingerprint::BuildStable;
 use crate::search::live::fair::Assumed;
 use crate::search::live::graph::Graph;
 use crate::search::replay::Trail;
 
-/// The run that begins at a source, stays in `open` and ends going round in the component.
+/// The run that begins at a source, stays where it is open and ends going round in the component.
 pub(super) fn trail(
     graph: &Graph,
     sources: &[u32],
-    open: &[u32],
+    is_open: impl Fn(u32) -> bool,
     component: &[u32],
     assumed: &Assumed,
 ) -> Trail {
-    let is_open = |state: u32| open.binary_search(&state).is_ok();
     let is_inside = |state: u32| component.binary_search(&state).is_ok();
     let begins: Vec<u32> = sources.iter().copied().filter(|&state| is_open(state)).collect();
-    let way = path(graph, &begins, is_open, is_inside).expect("open is what sources reach");
+    let way = path(graph, &begins, &is_open, is_inside).expect("open is what sources reach");
     let mut states = graph.stem(way[0]);
     states.extend(&way[1..]);
     let loop_from = states.len() - 1;
@@ -98,13 +98,17 @@ fn path(
     is_allowed: impl Fn(u32) -> bool,
     is_end: impl Fn(u32) -> bool,
 ) -> Option<Vec<u32>> {
-    let mut before: BTreeMap<u32, Option<u32>> = from.iter().map(|&state| (state, None)).collect();
+    // A state is its own parent where the way begins.
+    let mut before: HashMap<u32, u32, BuildStable> =
+        from.iter().map(|&state| (state, state)).collect();
     let mut queue: VecDeque<u32> = from.iter().copied().collect();
     while let Some(state) = queue.pop_front() {
         if is_end(state) {
             let mut way = vec![state];
-            while let Some(Some(earlier)) = way.last().and_then(|last| before.get(last)) {
-                way.push(*earlier);
+            while let Some(&last) = way.last()
+                && before[&last] != last
+            {
+                way.push(before[&last]);
             }
             way.reverse();
             return Some(way);
@@ -112,7 +116,7 @@ fn path(
         for (to, _) in graph.out(state).filter(|&(to, _)| is_allowed(to)) {
             before.entry(to).or_insert_with(|| {
                 queue.push_back(to);
-                Some(state)
+                state
             });
         }
     }
