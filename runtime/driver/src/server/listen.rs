@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n\
 content-length: 47\r\nconnection: close\r\n\r\n\
@@ -17,6 +17,9 @@ content-length: 47\r\nconnection: close\r\n\r\n\
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
 retry-after: 1\r\ncontent-length: 48\r\nconnection: close\r\n\r\n\
 {\"message\":\"Too many connections are open now.\"}";
+
+/// More connections than this do not wait to be taken in; the system may allow fewer.
+const QUEUE_MAX: u32 = 16_384;
 
 /// Where connections come from.
 pub trait Accept: Send {
@@ -48,6 +51,15 @@ impl LastWord for TcpStream {
         // The client is given up: whether it hears this is its own affair.
         let _sent = self.try_write(text);
     }
+}
+
+/// A socket that listens. Its queue is long: a client that finds it full tries again after a second,
+/// which is what a thousand that come back at once would wait for, again and again.
+pub(super) fn bind(at: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(at)?;
+    socket.listen(QUEUE_MAX)
 }
 
 /// Turns a connection away.

@@ -19,7 +19,7 @@ use super::clock::wall_us;
 use super::commit::Shared;
 use super::engine::Engine;
 use super::http::{Front, router};
-use super::listen::{Accept, LastWord, Line, announce, turn_away};
+use super::listen::{Accept, LastWord, Line, announce, bind, turn_away};
 use super::patience::Patient;
 use super::session::Sessions;
 use super::tls::ServerTls;
@@ -153,7 +153,7 @@ impl Server {
             let text = format!("{at} is not on loopback: TLS and bearer tokens are required there");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        let listener = tokio::net::TcpListener::bind(at).await?;
+        let listener = bind(at)?;
         announce(self.scheme(), listener.local_addr()?)?;
         self.serve(listener, stop).await
     }

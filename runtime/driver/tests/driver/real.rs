@@ -6,11 +6,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
-use crate::http::{Answer, Client, until};
+use crate::http::{Answer, Client, PATIENCE, until};
 
 /// How often the server is killed.
 const KILLS: u64 = 50;
@@ -179,7 +180,10 @@ fn ten_thousand_idle_connections_keep_nobody_out() {
         .expect("up to the hard");
     let server = Turnstiled::start(&["--in-memory", "--patience", "600"]);
     let connect = |_| TcpStream::connect(server.at).expect("the server takes it in");
+    // Nobody is told to come back later, which the system would do after a whole second.
+    let started = Instant::now();
     let idle: Vec<TcpStream> = (0..count).map(connect).collect();
+    assert!(started.elapsed() < PATIENCE, "they were taken in within {:?}", started.elapsed());
     let mut client = Client::new(server.at);
     for _ in 0..100 {
         let claim = client.post(r#"{"resource":"r","ttl":60}"#).expect(201);
