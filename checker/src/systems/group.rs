@@ -4,6 +4,7 @@
 //! Wiring and predicates only; what a member does is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/group-lock.yaml`.
 
+mod facts;
 mod founded;
 mod membership;
 mod predicates;
@@ -82,7 +83,7 @@ impl Group {
     /// A member that has never run.
     fn seat(&self, node: NodeId) -> Seat {
         let core = self.core(node, 0).start();
-        Seat { core, callers: BTreeMap::new(), returned_twice: false }
+        Seat { core, callers: BTreeMap::new(), returned_twice: false, lost_a_lock: false }
     }
 
     fn core(&self, me: NodeId, choice: u8) -> Of {
@@ -156,7 +157,8 @@ impl Seat {
                 self.callers.insert(lock, Caller::Holds);
             }
             Notice::Duplicate(_) if waits => {}
-            Notice::Rejected(_) | Notice::TimedOut(_) | Notice::Duplicate(_) => {
+            Notice::Duplicate(_) => self.lost_a_lock |= self.callers.remove(&lock).is_some(),
+            Notice::Rejected(_) | Notice::TimedOut(_) => {
                 self.callers.remove(&lock);
             }
         }
@@ -253,6 +255,15 @@ impl System for Group {
                 Change::Join(_) => Some("join"),
                 Change::CutOff(_) => Some("partition"),
             },
+        }
+    }
+
+    fn insists(&self, command: &Command) -> bool {
+        use membership::Change;
+        let Command::Membership(change) = command else { return false };
+        match change {
+            Change::Form | Change::Exclude(_) | Change::Merge(_) => true,
+            Change::Crash(_) | Change::Leave(_) | Change::Join(_) | Change::CutOff(_) => false,
         }
     }
 

@@ -4,8 +4,9 @@ use turnstile_core::group::message::LockName;
 use turnstile_core::group::{Server, State as Core};
 use turnstile_core::view::MemberId;
 use turnstile_machines::group_lock_client::{Resource, Rules as _};
-use turnstile_machines::group_lock_coordinator::Rules as _;
+use turnstile_machines::group_lock_coordinator::{Formulae as _, Invariant, Rules as _};
 
+use super::facts::{self, held, is_in_view_of};
 use super::{Group, GroupTypes, member};
 use crate::systems::group::types::{Caller, Seat, State};
 use crate::world::property::View;
@@ -22,28 +23,10 @@ fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Cl
     })
 }
 
-/// Whether a member is in the view that was delivered to another one. The LOCK-INFO-REQ of a view
-/// may come before the view itself; who has answered it is in that view.
-fn is_in_view_of(seat: &Core, coordinator: &Core) -> bool {
-    let delivered = |core: &Core| core.view.as_ref().map(|view| view.id);
-    delivered(seat).max(seat.round) == delivered(coordinator)
-}
-
 /// The coordinators whose lock-handler runs.
 fn servers<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Core, &'a Server)> {
     let all = seats(view).map(|(member, seat)| (member, &seat.core, seat.core.server()));
     all.filter(|(_, _, server)| server.is_handling)
-}
-
-/// Who of a coordinator's view believes to hold what.
-fn holders<'a>(view: &Look<'a>, of: &Core) -> Vec<(LockName, MemberId)> {
-    let mut holders = Vec::new();
-    for (member, seat) in seats(view).filter(|(_, seat)| is_in_view_of(&seat.core, of)) {
-        let held = seat.callers.iter().filter(|(_, caller)| **caller == Caller::Holds);
-        holders.extend(held.map(|(lock, _)| (*lock, member)));
-    }
-    holders.sort_unstable();
-    holders
 }
 
 /// Whether the lock-table of a coordinator whose lock-handler runs has a lock for a member that is
@@ -75,6 +58,12 @@ fn is_for_nobody(view: &Look<'_>) -> bool {
     })
 }
 
+impl Group {
+    fn says(&self, invariant: Invariant, view: &Look<'_>) -> bool {
+        self.coordinator.invariant(invariant, &facts::Group(seats(view).collect()))
+    }
+}
+
 impl group_lock::Properties for Group {
     type View<'a> = Look<'a>;
 
@@ -90,32 +79,24 @@ impl group_lock::Properties for Group {
         servers(view).next().is_some()
     }
 
+    fn only_a_coordinator_has_its_state(&self, view: &Look<'_>) -> bool {
+        self.says(Invariant::TheCoordinatorSState, view)
+    }
+
     fn one_coordinator_in_a_view(&self, view: &Look<'_>) -> bool {
-        let is_coordinator = |seat: &Seat| seat.core.server().at != self.coordinator.initial();
-        let coordinators = seats(view).filter(|(_, seat)| is_coordinator(seat));
-        coordinators.clone().all(|(one, seat)| {
-            let id = |seat: &Seat| seat.core.view.as_ref().map(|view| view.id);
-            let mut others = coordinators.clone().filter(|(other, _)| *other != one);
-            others.all(|(_, other)| id(seat) != id(other))
-        })
+        self.says(Invariant::TheCoordinator, view)
     }
 
     fn one_holder_in_a_view(&self, view: &Look<'_>) -> bool {
-        servers(view).all(|(_, core, _)| {
-            let holders = holders(view, core);
-            holders.windows(2).all(|two| two[0].0 != two[1].0)
-        })
+        self.says(Invariant::OneHolder, view)
     }
 
     fn a_lock_is_held(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| seat.callers.values().any(|caller| *caller == Caller::Holds))
+        seats(view).any(|(_, seat)| held(seat).next().is_some())
     }
 
     fn losers_are_told_first(&self, view: &Look<'_>) -> bool {
-        servers(view).all(|(_, core, server)| {
-            let mut holders = holders(view, core).into_iter();
-            holders.all(|(lock, member)| server.table.get(&lock) == Some(&member))
-        })
+        self.says(Invariant::TheLockTable, view)
     }
 
     fn no_client_lock_without_an_owner(&self, view: &Look<'_>) -> bool {
@@ -126,11 +107,15 @@ impl group_lock::Properties for Group {
         })
     }
 
+    fn a_lock_is_lost_in_a_merge_alone(&self, view: &Look<'_>) -> bool {
+        seats(view).all(|(_, seat)| !seat.lost_a_lock)
+    }
+
     fn each_lock_returns_once(&self, view: &Look<'_>) -> bool {
         seats(view).all(|(_, seat)| !seat.returned_twice)
     }
 
-    fn a_coordinator_can_serve(&self, view: &Look<'_>) -> bool {
+    fn a_coordinator_comes_to_serve(&self, view: &Look<'_>) -> bool {
         !self.a_coordinator_does_not_serve(view)
     }
 
@@ -141,7 +126,7 @@ impl group_lock::Properties for Group {
         })
     }
 
-    fn a_lock_can_be_answered(&self, view: &Look<'_>) -> bool {
+    fn each_lock_returns(&self, view: &Look<'_>) -> bool {
         !self.a_lock_waits(view)
     }
 

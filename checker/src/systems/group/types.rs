@@ -34,6 +34,8 @@ pub struct Seat {
     pub callers: BTreeMap<LockName, Caller>,
     /// A lock() returned that had returned before.
     pub returned_twice: bool,
+    /// A caller that held a lock was told that it is another's.
+    pub lost_a_lock: bool,
 }
 
 /// Whoever calls lock() and unlock() at a member.

@@ -10,7 +10,7 @@ use crate::step::{Effect, Taken};
 
 const MACHINE: &str = "group-lock-client";
 
-impl<C: Rules, K: coordinator::Rules> Turn<'_, C, K> {
+impl<C: Rules, K: coordinator::Formulae> Turn<'_, C, K> {
     pub(super) fn lock(&mut self, lock: LockName) {
         self.take_lock(lock, Event::Lock);
     }

@@ -3,9 +3,10 @@
 
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Action, Do, Event, Guard, Op, Resource, Rules, ViewIs,
+    Action, Do, Event, Formulae, Guard, Op, Resource, Rule, ViewIs,
 };
 
+use super::formula::Asked;
 use super::message::{LockName, Request, Says};
 use super::state::Timer;
 use super::turn::{Heard, Turn};
@@ -14,7 +15,7 @@ use crate::view::{MemberId, View};
 
 const MACHINE: &str = "group-lock-coordinator";
 
-impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
+impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
     /// A view is delivered; one that comes after the LOCK-INFO-REQ of a later one is of another
     /// view than the member.
     pub(super) fn view(&mut self, view: View) {
@@ -91,16 +92,16 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
         let first = self.state.view.as_ref().and_then(View::coordinator);
         let server = &self.state.server;
         let owner = heard.lock().and_then(|lock| server.table.get(&lock));
+        let says = |rule| self.core.coordinator.rule(rule, &Asked { server, heard });
         match guard {
             Guard::CoordChanged => first != self.state.coord,
             Guard::IsTheCoord => first == Some(self.core.me),
-            Guard::AllHaveResponded => {
-                let mut others = server.responses.iter().filter(|(from, _)| **from != heard.from);
-                others.all(|(_, response)| response.is_some())
+            Guard::AllHaveResponded => says(Rule::AllResponses),
+            Guard::XIsAvailable => {
+                heard.lock().is_some_and(|lock| says(Rule::Available { lock: lock.into() }))
             }
-            Guard::XIsAvailable => owner.is_none(),
             Guard::TheRequesterHasX => owner == Some(&heard.from),
-            Guard::ThereAreDuplicates => self.has_duplicates(heard),
+            Guard::ThereAreDuplicates => says(Rule::Duplicates),
             Guard::AllWereTold => {
                 let mut losers = server.losers.iter();
                 losers.all(|(member, lock)| (*member, Some(*lock)) == (heard.from, heard.lock()))
@@ -135,23 +136,10 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
             }
             Action::AddTheResponse => self.add_response(heard),
             Action::SendBackDuplicateLock => self.send_back_duplicate(heard),
-            Action::AddToReqQueue => {
-                let asked = heard.request.map(|request| (heard.from, request));
-                self.state.server.queue.extend(asked);
-            }
-            Action::SetItAside => {
-                let asked = heard.request.map(|request| (heard.from, request));
-                self.state.server.aside.extend(asked);
-            }
-            Action::AddXToLockTable | Action::AddItToLockTable => {
-                let entry = heard.lock().map(|lock| (lock, heard.from));
-                self.state.server.table.extend(entry);
-            }
-            Action::RemoveXFromLockTable => {
-                if let Some(lock) = heard.lock() {
-                    self.state.server.table.remove(&lock);
-                }
-            }
+            Action::AddToReqQueue => self.state.server.queue.extend(heard.asked()),
+            Action::SetItAside => self.state.server.aside.extend(heard.asked()),
+            Action::AddXToLockTable | Action::AddItToLockTable => self.add_to_table(heard),
+            Action::RemoveXFromLockTable => self.remove_from_table(heard),
             Action::SendSuccessfulLockRsp => {
                 self.answer(heard, |lock| Says::LockRsp { lock, is_successful: true });
             }
@@ -194,6 +182,17 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
             }
             Resource::Losers if is_created => {}
             Resource::Losers => server.losers.clear(),
+        }
+    }
+
+    fn add_to_table(&mut self, heard: Heard<'_>) {
+        let entry = heard.lock().map(|lock| (lock, heard.from));
+        self.state.server.table.extend(entry);
+    }
+
+    fn remove_from_table(&mut self, heard: Heard<'_>) {
+        if let Some(lock) = heard.lock() {
+            self.state.server.table.remove(&lock);
         }
     }
 

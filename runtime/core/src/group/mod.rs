@@ -6,6 +6,7 @@
 
 mod client;
 mod coordinator;
+mod formula;
 pub mod message;
 mod reconcile;
 mod state;
@@ -30,7 +31,7 @@ pub use state::{Command, Lock, Notice, Server, State, Timer};
 #[derive(Clone, Debug)]
 pub struct Member<
     C: client_machine::Rules = client_machine::Compiled,
-    K: coordinator_machine::Rules = coordinator_machine::Compiled,
+    K: coordinator_machine::Formulae = coordinator_machine::Compiled,
 > {
     /// This member, as others address it.
     pub me: MemberId,
@@ -49,7 +50,7 @@ impl Member {
     }
 }
 
-impl<C: client_machine::Rules, K: coordinator_machine::Rules> Core for Member<C, K> {
+impl<C: client_machine::Rules, K: coordinator_machine::Formulae> Core for Member<C, K> {
     type State = State;
     type Peer = MemberId;
     type Message = Message;

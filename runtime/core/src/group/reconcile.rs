@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{CollectionKind, Rules};
+use turnstile_machines::group_lock_coordinator::{CollectionKind, Formulae};
 
 use super::message::{LockName, Request, Says};
 use super::turn::{Heard, Turn};
@@ -14,7 +14,7 @@ use crate::view::{MemberId, View};
 /// One of several that a row is about: a member, and what it has or asks for.
 type One = (MemberId, Option<Request>);
 
-impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
+impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
     /// Forgets what was responded before, and notes who is asked.
     pub(super) fn begin(&mut self) {
         let members = self.state.view.iter().flat_map(|view: &View| view.members.iter());
@@ -45,6 +45,10 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
                 });
                 requests.collect()
             }
+            // These are what formulas ask about.
+            CollectionKind::ViewOf | CollectionKind::LocksOf | CollectionKind::RespondedLocks => {
+                Vec::new()
+            }
         }
     }
 
@@ -71,15 +75,6 @@ impl<C: client::Rules, K: Rules> Turn<'_, C, K> {
         if let (Some(response), Some(info)) = (response, heard.info) {
             *response = Some(info.clone());
         }
-    }
-
-    /// Whether two members hold one lock, as far as they have responded.
-    pub(super) fn has_duplicates(&self, heard: Heard<'_>) -> bool {
-        let locks = heard.info.iter().flat_map(|info| info.locks.iter());
-        let last = locks.map(|lock| (heard.from, *lock));
-        let mut table = self.existing();
-        let mut all = self.held().chain(last);
-        all.any(|(member, lock)| *table.entry(lock).or_insert(member) != member)
     }
 
     pub(super) fn send_back_duplicate(&mut self, heard: Heard<'_>) {

@@ -14,7 +14,7 @@ use crate::step::{Effect, OutOf, Taken};
 use crate::view::MemberId;
 
 /// One step on its way.
-pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Rules> {
+pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Formulae> {
     pub(super) core: &'a Member<C, K>,
     pub(super) state: &'a mut State,
     pub(super) out: &'a mut OutOf<Member<C, K>>,
@@ -35,9 +35,14 @@ impl Heard<'_> {
     pub(super) fn lock(self) -> Option<LockName> {
         self.request.map(Request::lock)
     }
+
+    /// Who asks for what.
+    pub(super) fn asked(self) -> Option<(MemberId, Request)> {
+        self.request.map(|request| (self.from, request))
+    }
 }
 
-impl<'a, C: client::Rules, K: coordinator::Rules> Turn<'a, C, K> {
+impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
     pub(super) fn new(
         core: &'a Member<C, K>,
         state: &'a mut State,

@@ -29,6 +29,7 @@
 
 mod actor;
 mod claim;
+mod group;
 mod read;
 mod replay;
 mod script;
@@ -50,7 +51,8 @@ pub use stage::Stage;
 /// Who may enter, for whoever let someone else in.
 const CAST: &str = "known are `claim client of resource N`, `keychain`, both perhaps `that waits`, \
                     `claim server`, perhaps `with room for N waiting and N over`, and `fence`; \
-                    or, all of them, `member of view N of N, N` and `member of no group`";
+                    or, all of them, `member of view N of N, N` and `member of no group`; \
+                    or `member with locks`, all of them";
 
 /// Plays a scenario by the tables that are baked in, and gives its text with the effects as they
 /// are; a scenario whose effects are right comes back as it was.
@@ -70,6 +72,9 @@ fn perform(script: &Script, each: impl FnMut(&Scene, Vec<String>)) -> Result<(),
     match script.scenes.first().map(|scene| &scene.line) {
         Some(Line { name, text, .. }) if view::cast(name, text).is_some() => {
             script.play(view::cast, each)
+        }
+        Some(Line { name, text, .. }) if group::cast(name, text).is_some() => {
+            script.play(group::cast, each)
         }
         Some(_) | None => script.play(|_, what| cast(what), each),
     }

@@ -1,0 +1,96 @@
+//! What the invariants of the coordinator's table ask of a group: all members that run, at once.
+
+use turnstile_core::group::message::LockName;
+use turnstile_core::group::{Server, State as Core};
+use turnstile_core::view::MemberId;
+use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
+
+use super::types::{Caller, Seat};
+
+/// The members that run.
+#[derive(Clone, Debug)]
+pub(super) struct Group<'a>(pub(super) Vec<(MemberId, &'a Seat)>);
+
+impl<'a> Group<'a> {
+    fn seat(&self, one: Thing) -> Option<&'a Seat> {
+        let mut seats = self.0.iter();
+        seats.find(|(member, _)| Thing::from(*member) == one).map(|(_, seat)| *seat)
+    }
+
+    fn server(&self, one: Thing, is_so: impl Fn(&Server) -> bool) -> bool {
+        self.seat(one).is_some_and(|seat| is_so(seat.core.server()))
+    }
+
+    fn is_in_view_of(&self, one: &Seat, coordinator: Thing) -> bool {
+        self.seat(coordinator).is_some_and(|other| is_in_view_of(&one.core, &other.core))
+    }
+}
+
+/// Whether a member is in the view that was delivered to another one. The LOCK-INFO-REQ of a view
+/// may come before the view itself; who has answered it is in that view.
+pub(super) fn is_in_view_of(seat: &Core, coordinator: &Core) -> bool {
+    let delivered = |core: &Core| core.view.as_ref().map(|view| view.id);
+    delivered(seat).max(seat.round) == delivered(coordinator)
+}
+
+/// The locks that a member's callers were told that they hold.
+pub(super) fn held(seat: &Seat) -> impl Iterator<Item = LockName> + '_ {
+    let held = seat.callers.iter().filter(|(_, caller)| **caller == Caller::Holds);
+    held.map(|(lock, _)| *lock)
+}
+
+impl Facts for Group<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::IsTheSame { one, other } => one == other,
+            Predicate::HasLockTable { one } => self.server(one, |it| !it.table.is_empty()),
+            Predicate::HasReqQueue { one } => self.server(one, |it| !it.queue.is_empty()),
+            Predicate::RunsLockHandler { one } => self.server(one, |it| it.is_handling),
+            Predicate::HasTheView { one, other } => {
+                let id = |one| Some(self.seat(one)?.core.view.as_ref()?.id);
+                id(one) == id(other)
+            }
+            Predicate::Holds { one, lock } => {
+                self.seat(one).is_some_and(|seat| held(seat).any(|held| lock == held.into()))
+            }
+            Predicate::HasItInLockTable { coordinator, lock, one } => {
+                self.server(coordinator, |it| {
+                    let mut table = it.table.iter();
+                    table.any(|(held, by)| lock == (*held).into() && one == (*by).into())
+                })
+            }
+            // What rules ask of a coordinator that applies them, which answers them itself.
+            Predicate::HasResponded { .. }
+            | Predicate::IsInLockTable { .. }
+            | Predicate::RespondedWith { .. } => false,
+        }
+    }
+
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        match collection {
+            Collection::ViewOf { coordinator } => {
+                let mut seats = self.0.iter();
+                seats.all(|(member, seat)| {
+                    !self.is_in_view_of(seat, coordinator) || is((*member).into())
+                })
+            }
+            Collection::LocksOf { one } => {
+                self.seat(one).is_none_or(|seat| held(seat).all(|lock| is(lock.into())))
+            }
+            // What rows iterate over, and what rules ask about.
+            Collection::Members
+            | Collection::ExistingLocks
+            | Collection::DuplicateLocks
+            | Collection::PendingRequests
+            | Collection::RespondedLocks => true,
+        }
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
+        self.0.iter().all(|(member, seat)| is((*member).into(), seat.core.server().at))
+    }
+
+    fn state(&self, thing: Thing) -> Option<State> {
+        self.seat(thing).map(|seat| seat.core.server().at)
+    }
+}

@@ -1,0 +1,91 @@
+//! What the rules of the coordinator's table ask of the coordinator that applies one. They decide;
+//! nothing in here does.
+
+use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
+
+use super::message::LockName;
+use super::state::Server;
+use super::turn::Heard;
+use crate::view::MemberId;
+
+/// One coordinator, and what it hears now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) server: &'a Server,
+    pub(super) heard: Heard<'a>,
+}
+
+impl Asked<'_> {
+    /// The locks with which a member responded, before or now.
+    fn responded(&self, one: Thing) -> impl Iterator<Item = LockName> + '_ {
+        let responses = self.server.responses.iter();
+        let before = responses.filter(move |(member, _)| Thing::from(**member) == one);
+        let before = before.filter_map(|(_, info)| info.as_ref());
+        let now = self.heard.info.filter(move |_| Thing::from(self.heard.from) == one);
+        before.chain(now).flat_map(|info| info.locks.iter().copied())
+    }
+
+    fn has_responded(&self, one: Thing) -> bool {
+        let mut responses = self.server.responses.iter();
+        one == self.heard.from.into()
+            || responses.any(|(member, info)| one == (*member).into() && info.is_some())
+    }
+}
+
+impl Facts for Asked<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::IsTheSame { one, other } => one == other,
+            Predicate::HasResponded { one } => self.has_responded(one),
+            Predicate::IsInLockTable { lock } => {
+                self.server.table.keys().any(|held| lock == (*held).into())
+            }
+            Predicate::RespondedWith { one, lock } => {
+                self.responded(one).any(|held| lock == held.into())
+            }
+            // What only who sees the whole group can answer; invariants ask it, rules do not.
+            Predicate::HasLockTable { .. }
+            | Predicate::HasReqQueue { .. }
+            | Predicate::RunsLockHandler { .. }
+            | Predicate::HasTheView { .. }
+            | Predicate::Holds { .. }
+            | Predicate::HasItInLockTable { .. } => false,
+        }
+    }
+
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        let mut members = self.server.responses.keys().map(|member| Thing::from(*member));
+        match collection {
+            Collection::Members => members.all(is),
+            Collection::RespondedLocks => {
+                members.all(|one| self.responded(one).all(|lock| is(lock.into())))
+            }
+            // What rows iterate over, and what invariants ask about.
+            Collection::ExistingLocks
+            | Collection::DuplicateLocks
+            | Collection::PendingRequests
+            | Collection::ViewOf { .. }
+            | Collection::LocksOf { .. } => true,
+        }
+    }
+
+    fn instances(&self, _is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
+        true
+    }
+
+    fn state(&self, _thing: Thing) -> Option<State> {
+        None
+    }
+}
+
+impl From<MemberId> for Thing {
+    fn from(member: MemberId) -> Self {
+        Self(member.0.into())
+    }
+}
+
+impl From<LockName> for Thing {
+    fn from(lock: LockName) -> Self {
+        Self(lock.0.into())
+    }
+}

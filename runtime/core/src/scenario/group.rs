@@ -1,0 +1,80 @@
+//! The words of the group lock's nodes: members that lock and unlock, and are told of their views.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::actor::{Actor, Travels, Words};
+use crate::group::message::{LockName, Message};
+use crate::group::{Command, Member};
+use crate::number::ViewId;
+use crate::view::{MemberId, Members, View};
+use turnstile_machines::{group_lock_client, group_lock_coordinator};
+
+/// The member of this name, if it is a `member with locks`, by the tables that are baked in.
+#[must_use]
+pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
+    (what == "member with locks").then_some(Member::new(member(name)?).into())
+}
+
+fn member(name: &str) -> Option<MemberId> {
+    name.strip_prefix("member ")?.parse().ok().map(MemberId)
+}
+
+fn members(words: &str) -> Option<Members> {
+    let members: Result<Vec<u8>, _> = words.split(", ").map(str::parse).collect();
+    Some(Members::new(members.ok()?.into_iter().map(MemberId)))
+}
+
+/// `view 2 of 1, 3`, and for a MergeView also `, merged from (1) and (3)`.
+fn view(words: &str) -> Option<View> {
+    let (id, words) = words.strip_prefix("view ")?.split_once(" of ")?;
+    let id = ViewId::new(id.parse().ok()?);
+    let Some((_, groups)) = words.split_once(", merged from (") else {
+        return Some(View::new(id, members(words)?.iter()));
+    };
+    let groups = groups.strip_suffix(')')?.split(") and (").map(members);
+    Some(View::merge(id, groups.collect::<Option<Vec<Members>>>()?))
+}
+
+impl Travels for Message {
+    fn altered(&self) -> Vec<Self> {
+        Vec::new()
+    }
+
+    fn unanswered(&self) -> Vec<Self> {
+        Vec::new()
+    }
+}
+
+impl<C, K> Words for Member<C, K>
+where
+    C: group_lock_client::Rules,
+    K: group_lock_coordinator::Formulae,
+{
+    const COMMANDS: &'static str = "a member is told `to lock N`, `to unlock N`, `of view N of N, \
+                                    N`, perhaps `, merged from (N) and (N)`";
+
+    fn peer_name(peer: MemberId) -> String {
+        alloc::format!("{peer}")
+    }
+
+    fn peer(name: &str) -> Option<MemberId> {
+        member(name)
+    }
+
+    fn command(words: &str) -> Option<Command> {
+        let lock = |number: &str| number.parse().ok().map(LockName);
+        if let Some(number) = words.strip_prefix("to lock ") {
+            return Some(Command::Lock(lock(number)?));
+        }
+        if let Some(number) = words.strip_prefix("to unlock ") {
+            return Some(Command::Unlock(lock(number)?));
+        }
+        Some(Command::View(view(words.strip_prefix("of ")?)?))
+    }
+
+    fn saved((): &()) -> String {
+        String::new()
+    }
+}
