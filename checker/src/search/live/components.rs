@@ -13,7 +13,7 @@ const DONE: u32 = u32::MAX;
 pub(super) struct Components {
     /// The order of discovery, [`NEW`] or [`DONE`]. Everything is done between two calls.
     order: Vec<u32>,
-    /// The part to which each state belongs now.
+    /// The component that each state was last found in.
     part: Vec<u32>,
     parts: u32,
 }
@@ -33,16 +33,9 @@ impl Components {
         Self { order: vec![DONE; states], part: vec![0; states], parts: 0 }
     }
 
-    /// Makes these states a part of their own.
-    pub(super) fn mark(&mut self, states: &[u32]) -> u32 {
-        self.parts += 1;
-        states.iter().for_each(|&state| self.part[state as usize] = self.parts);
-        self.parts
-    }
-
-    /// Whether a state belongs to a part.
-    pub(super) fn is_in(&self, state: u32, part: u32) -> bool {
-        self.part[state as usize] == part
+    /// The component that a state was last found in; a number that no other has.
+    pub(super) fn part(&self, state: u32) -> u32 {
+        self.part[state as usize]
     }
 
     /// The components of what can be reached from these states through `open` ones alone, sorted,

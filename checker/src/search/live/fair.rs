@@ -65,16 +65,21 @@ impl Assumed {
 /// all that were not given up count as needed.
 const LOOKED_AT_MAX: usize = 16;
 
-/// A component of more than one state.
+/// Components of more than one state that owe the same.
 #[derive(Debug)]
 struct Knot {
+    /// The component nearest to the beginning.
+    first: Vec<u32>,
+    /// The states of all.
     states: Vec<u32>,
-    /// The fair actions that are enabled in it and that no transition inside has, and whether
-    /// they are enabled in all its states. `None`: nobody has asked.
-    owed: Option<Vec<(u16, bool)>>,
+    owed: Owed,
     /// By what is avoided: the knots of the rest.
     rests: BTreeMap<Vec<u16>, Vec<usize>>,
 }
+
+/// The fair actions that are enabled in a component and that no transition inside has, and whether
+/// they are enabled in all its states.
+type Owed = Vec<(u16, bool)>;
 
 /// What the transitions of a component say of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,11 +136,10 @@ impl<'g> Knots<'g> {
         while let Some(knots) = work.pop() {
             let mut rest = Vec::new();
             for knot in knots {
-                let states = &self.all[knot].states;
-                // The one nearest to the beginning.
-                let is_near = found.as_ref().is_none_or(|other| states[0] < other[0]);
-                match self.judge(assumed, knot) {
-                    Fate::Fair if is_near => found = Some(self.all[knot].states.clone()),
+                let Knot { first, owed, .. } = &self.all[knot];
+                let is_near = found.as_ref().is_none_or(|other: &Vec<u32>| first[0] < other[0]);
+                match self.judge(assumed, owed) {
+                    Fate::Fair if is_near => found = Some(first.clone()),
                     Fate::Fair | Fate::Unfair => {}
                     Fate::Avoid(bad) => rest.push((knot, bad)),
                 }
@@ -149,14 +153,20 @@ impl<'g> Knots<'g> {
     }
 
     /// Keeps the components of more than one state: no transition leads from a state to itself, and
-    /// where a run may stop is known.
+    /// where a run may stop is known. Those that owe the same are judged as one; no run goes from
+    /// one to another and back.
     fn tie(&mut self, (states, ends): &(Vec<u32>, Vec<usize>)) -> Vec<usize> {
         let begins = [0].into_iter().chain(ends.iter().copied());
         let components = begins.zip(ends.iter().copied()).map(|(begin, end)| &states[begin..end]);
+        let mut same: BTreeMap<Owed, Vec<&[u32]>> = BTreeMap::new();
+        for component in components.filter(|component| component.len() > 1) {
+            same.entry(self.owed(component)).or_default().push(component);
+        }
         let first = self.all.len();
-        self.all.extend(components.filter(|states| states.len() > 1).map(|states| Knot {
-            states: states.to_vec(),
-            owed: None,
+        self.all.extend(same.into_iter().map(|(owed, components)| Knot {
+            first: components.iter().min().expect("at least one").to_vec(),
+            states: components.concat(),
+            owed,
             rests: BTreeMap::new(),
         }));
         (first..self.all.len()).collect()
@@ -179,16 +189,9 @@ impl<'g> Knots<'g> {
         rest
     }
 
-    fn judge(&mut self, assumed: &Assumed, knot: usize) -> Fate {
-        if !assumed.0.contains(&true) {
-            return Fate::Fair;
-        }
-        if self.all[knot].owed.is_none() {
-            self.all[knot].owed = Some(self.owed(knot));
-        }
-        let owed = self.all[knot].owed.iter().flatten();
+    fn judge(&self, assumed: &Assumed, owed: &Owed) -> Fate {
         let mut avoid = Vec::new();
-        for &(label, is_everywhere) in owed.filter(|(label, _)| assumed.has(*label)) {
+        for &(label, is_everywhere) in owed.iter().filter(|(label, _)| assumed.has(*label)) {
             match self.graph.fairness()[usize::from(label)] {
                 Fairness::Weak(_) if is_everywhere => return Fate::Unfair,
                 Fairness::Strong(_) => avoid.push(label),
@@ -198,11 +201,10 @@ impl<'g> Knots<'g> {
         if avoid.is_empty() { Fate::Fair } else { Fate::Avoid(avoid) }
     }
 
-    /// What a knot owes.
-    fn owed(&mut self, knot: usize) -> Vec<(u16, bool)> {
-        let Self { graph, components, tallies, all, .. } = self;
-        let states = &all[knot].states;
-        let part = components.mark(states);
+    /// What a component owes that was just found.
+    fn owed(&mut self, states: &[u32]) -> Owed {
+        let Self { graph, components, tallies, .. } = self;
+        let part = components.part(states[0]);
         tallies.fill(Tally::default());
         for &state in states {
             for (to, label) in graph.out(state) {
@@ -215,7 +217,7 @@ impl<'g> Knots<'g> {
                     tally.counted = state as usize + 1;
                     tally.enabled += 1;
                 }
-                tally.is_taken = components.is_in(to, part);
+                tally.is_taken = components.part(to) == part;
             }
         }
         let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
