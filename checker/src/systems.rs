@@ -7,6 +7,7 @@ mod entry;
 mod formulas;
 pub mod group;
 pub mod lock;
+pub mod replicated;
 mod rules;
 mod unknown;
 pub mod view;
@@ -14,7 +15,7 @@ pub mod view;
 pub use entry::Entry;
 
 /// Every system of this build, by name.
-pub const ALL: &[Entry] = &[claim::ENTRY, group::ENTRY, view::ENTRY];
+pub const ALL: &[Entry] = &[claim::ENTRY, group::ENTRY, replicated::ENTRY, view::ENTRY];
 
 /// The system of a name.
 #[must_use]

@@ -150,6 +150,7 @@ macro_rules! every {
 every! {
     claim, "claim";
     group_lock, "group-lock";
+    replicated_lock, "replicated-lock";
     view_handler, "view-handler";
 }
 

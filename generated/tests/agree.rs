@@ -198,6 +198,9 @@ every! {
     claim_record, "claim-record";
     group_lock_client, "group-lock-client";
     group_lock_coordinator, "group-lock-coordinator";
+    lock_member, "lock-member";
+    lock_mutex, "lock-mutex";
+    lock_status, "lock-status";
     server_lock, "server-lock";
     view_handler, "view-handler";
 }

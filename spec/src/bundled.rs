@@ -29,6 +29,9 @@ pub const TABLES: &[Bundled] = bundled!(
     "claim-record",
     "group-lock-client",
     "group-lock-coordinator",
+    "lock-member",
+    "lock-mutex",
+    "lock-status",
     "server-lock",
     "view-handler",
 );
@@ -44,6 +47,7 @@ pub const SYSTEMS: &[Bundled] = bundled!(
     "systems":
     "claim",
     "group-lock",
+    "replicated-lock",
     "view-handler",
 );
 

@@ -11,6 +11,7 @@ pub mod fence;
 pub mod group;
 pub mod number;
 pub mod ranges;
+pub mod replicated;
 pub mod scenario;
 pub mod step;
 pub mod view;

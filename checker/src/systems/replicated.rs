@@ -1,0 +1,353 @@
+//! The replicated lock service: members that apply an agreed log at their own pace, and what they
+//! have in place of a cluster.
+//!
+//! Wiring and predicates only; what a member does is turnstile-core's. The worlds, budgets and
+//! properties stand in `spec/systems/replicated-lock.yaml`.
+
+mod cluster;
+mod order;
+mod predicates;
+pub mod types;
+mod words;
+mod world;
+
+use turnstile_core::number::Token;
+use turnstile_core::replicated::message::{
+    Because, Cluster as Peer, Command as Told, Connected, Message, Notice as CoreNotice,
+};
+use turnstile_core::replicated::types::{Address, LockName, Operation, Status, Timer};
+use turnstile_core::replicated::{Member, Service};
+use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
+use turnstile_machines::lock_mutex::State as Mutex;
+
+use self::cluster::{Change, Cluster, Sent};
+use crate::report::options::{Refusal, Replacement};
+use crate::systems::rules::chosen;
+use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
+use crate::world::watch::Seen;
+
+pub use self::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
+pub use world::{ENTRY, world};
+
+chosen!(StatusRules, lock_status, formulas);
+chosen!(MemberRules, lock_member);
+chosen!(MutexRules, lock_mutex);
+
+/// The cores of the replicated lock service. Members come first, then the cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Replicated {
+    /// How many members.
+    pub members: usize,
+    /// How many locks they want.
+    pub locks: u16,
+    /// Results may fail.
+    pub may_fail: bool,
+    /// The table of the log's commands.
+    pub status: StatusRules,
+    /// The table of a member.
+    pub member: MemberRules,
+    /// The table of a mutex.
+    pub mutex: MutexRules,
+}
+
+type Of = Member<StatusRules, MemberRules, MutexRules>;
+
+impl Replicated {
+    /// Members by the tables given.
+    ///
+    /// # Errors
+    ///
+    /// Names of a table that the cores were not compiled with.
+    pub fn new(
+        members: usize,
+        locks: u16,
+        may_fail: bool,
+        tables: &[Replacement],
+    ) -> Result<Self, Refusal> {
+        let status = StatusRules::among(tables)?;
+        let member = MemberRules::among(tables)?;
+        let mutex = MutexRules::among(tables)?;
+        Ok(Self { members, locks, may_fail, status, member, mutex })
+    }
+
+    fn core(&self, me: Address, choice: u8) -> Of {
+        Member {
+            me,
+            service: self.service(),
+            member: self.member.choosing(choice),
+            mutex: self.mutex.choosing(choice),
+        }
+    }
+
+    /// All members must come to the same: which of several rows a command takes is one choice.
+    const fn service(&self) -> Service<StatusRules> {
+        Service { rules: self.status }
+    }
+
+    fn names(&self) -> impl Iterator<Item = LockName> + use<> {
+        (0..u64::from(self.locks)).map(LockName)
+    }
+
+    /// The address that a member has, of those that it may have, when its node changes places.
+    fn moved(&self, address: Address, to: &[NodeId]) -> Address {
+        let members = u64::try_from(self.members).expect("a cluster is small");
+        let (life, node) = ((address.0 - 1) / members, (address.0 - 1) % members);
+        let node = to[usize::try_from(node).expect("a member is a node")];
+        Address(life * members + u64::try_from(node).expect("a cluster is small") + 1)
+    }
+
+    /// A member that has never run.
+    fn seat(&self, address: Address) -> Seat {
+        Seat { address, core: self.core(address, 0).start(), strayed: false }
+    }
+
+    /// A member of a cluster that has begun.
+    fn founder(&self, node: NodeId) -> Seat {
+        let present = Cluster::new(self.members, self.may_fail).present();
+        let mut seat = self.seat(present[node]);
+        let joined = Message::View { is: Connected::Joined, members: present };
+        let elected = Message::Elected(Because::MajorityIsJustReached);
+        let first = (node == 0).then_some(elected);
+        for message in std::iter::once(joined).chain(first) {
+            let input = Input::Message { from: Peer, message };
+            self.core(seat.address, 0).step(&mut seat.core, input, &mut Out::default());
+        }
+        seat
+    }
+
+    /// What the threads of a member may do: lock what no thread has, unlock it and act under it;
+    /// and call the lock service past the mutex.
+    fn wishes(&self, seat: &Seat) -> Vec<Command> {
+        let wish = |lock| {
+            let at = seat.core.mutex(lock).map_or(Mutex::Unlocked, |mutex| mutex.at);
+            let told: Vec<Told> = match at {
+                Mutex::Unlocked | Mutex::Releasing => vec![Told::Lock(lock), Told::TryLock(lock)],
+                Mutex::Locked => vec![Told::Unlock(lock)],
+                Mutex::Locking | Mutex::Waiting | Mutex::Unlocking => Vec::new(),
+            };
+            let past = [Operation::Lock(lock), Operation::Unlock(lock)];
+            let told = told.into_iter().chain(past.map(Told::Serve)).map(Command::Member);
+            let acts = (at == Mutex::Locked).then_some(Command::Act(lock));
+            told.chain(acts).collect::<Vec<_>>()
+        };
+        self.names().flat_map(wish).collect()
+    }
+
+    fn step_member(
+        &self,
+        seat: &mut Seat,
+        choice: u8,
+        input: CoreInput<Of>,
+        out: &mut OutOf<ReplicatedTypes>,
+    ) {
+        let mut told = seat.core.told.clone();
+        let mut inner: CoreOut<Of> = Out::default();
+        self.core(seat.address, choice).step(&mut seat.core, input, &mut inner);
+        out.rows.append(&mut inner.rows);
+        for effect in inner.effects {
+            out.effects.push(match effect {
+                Effect::Send { to: Peer, message: Message::Execute(entry) } => {
+                    Effect::Send { to: self.members, message: Letter::Execute(entry) }
+                }
+                Effect::Send { .. } | Effect::Save(()) => continue,
+                Effect::Arm(timer) => Effect::Arm(timer),
+                Effect::Disarm(timer) => Effect::Disarm(timer),
+                Effect::Notify(notice) => {
+                    if let CoreNotice::Changed { lock, status, token } = notice {
+                        let before = told.insert(lock, (status, token)).unwrap_or_default().0;
+                        seat.strayed |= !follows(before, status);
+                    }
+                    Effect::Notify(Notice::Member(notice))
+                }
+            });
+        }
+    }
+
+    fn step_cluster(
+        &self,
+        cluster: &mut Cluster,
+        input: InputOf<ReplicatedTypes>,
+        out: &mut OutOf<ReplicatedTypes>,
+    ) {
+        let service = self.service();
+        let mail = match input {
+            Input::Message { from, message: Letter::Execute(entry) } => {
+                cluster.receive(from, entry, &service)
+            }
+            Input::Command(Command::Cluster(change)) => cluster.change(change, &service),
+            Input::Message { .. } | Input::Command(_) | Input::Fired(_) | Input::Restart(_) => {
+                return;
+            }
+        };
+        out.effects.extend(mail.into_iter().map(|(to, sent)| match sent {
+            Sent::Message(message) => Effect::Send { to, message: Letter::Member(message) },
+            Sent::Begin(address) => Effect::Send { to, message: Letter::Begin(address) },
+            Sent::Answer(message) => {
+                Effect::Send { to: self.members + 1, message: Letter::Past(to, message) }
+            }
+        }));
+    }
+}
+
+/// Whether one status of the status machine may follow another.
+fn follows(before: Status, after: Status) -> bool {
+    match (before, after) {
+        (Status::None, Status::Waiting | Status::Holding)
+        | (Status::Waiting, Status::None | Status::Holding)
+        | (Status::Holding, Status::None) => true,
+        (Status::None, Status::None)
+        | (Status::Waiting, Status::Waiting)
+        | (Status::Holding, Status::Waiting | Status::Holding) => false,
+    }
+}
+
+impl System for Replicated {
+    type Types = ReplicatedTypes;
+
+    fn start(&self, node: NodeId) -> State {
+        if node < self.members {
+            State::Member(Box::new(self.founder(node)))
+        } else if node > self.members {
+            State::Answers
+        } else {
+            State::Cluster(Box::new(Cluster::new(self.members, self.may_fail)))
+        }
+    }
+
+    fn step(
+        &self,
+        _me: NodeId,
+        choice: u8,
+        state: &mut State,
+        input: InputOf<ReplicatedTypes>,
+        out: &mut OutOf<ReplicatedTypes>,
+    ) {
+        let seat = match state {
+            State::Member(seat) => seat,
+            State::Cluster(cluster) => return self.step_cluster(cluster, input, out),
+            State::Answers => {
+                if let Input::Message { message: Letter::Past(to, message), .. } = input {
+                    out.effects.push(Effect::Send { to, message: Letter::Member(message) });
+                }
+                return;
+            }
+        };
+        let input = match input {
+            Input::Message { from: _, message: Letter::Member(message) } => {
+                Input::Message { from: Peer, message }
+            }
+            Input::Message { from: _, message: Letter::Begin(address) } => {
+                let timers =
+                    self.names().flat_map(|lock| [Timer::Timeout(lock), Timer::Retry(lock)]);
+                out.effects.extend(timers.map(Effect::Disarm));
+                **seat = self.seat(address);
+                return;
+            }
+            Input::Fired(timer) => Input::Fired(timer),
+            Input::Command(Command::Member(command)) => Input::Command(command),
+            Input::Command(Command::Act(lock)) => {
+                let token: Option<Token> = seat.core.mutex(lock).and_then(|mutex| mutex.token);
+                let acts = Notice::Acts { lock, by: seat.address, token };
+                out.effects.push(Effect::Notify(acts));
+                return;
+            }
+            Input::Message { message: Letter::Execute(_) | Letter::Past(..), .. }
+            | Input::Command(Command::Cluster(_))
+            | Input::Restart(_) => return,
+        };
+        self.step_member(seat, choice, input, out);
+    }
+
+    fn choices(&self, node: NodeId) -> u8 {
+        if node < self.members { self.member.choices().max(self.mutex.choices()) } else { 1 }
+    }
+
+    fn commands(&self, _node: NodeId, state: &State) -> Vec<Command> {
+        match state {
+            State::Member(seat) => self.wishes(seat),
+            State::Cluster(cluster) => {
+                cluster.changes().into_iter().map(Command::Cluster).collect()
+            }
+            State::Answers => Vec::new(),
+        }
+    }
+
+    fn command_budget(&self, command: &Command) -> Option<&'static str> {
+        match command {
+            Command::Member(Told::Lock(_)) => Some("lock call"),
+            Command::Member(Told::TryLock(_)) => Some("try call"),
+            Command::Member(Told::Serve(_)) => Some("direct call"),
+            Command::Member(Told::Unlock(_)) => Some("unlock call"),
+            Command::Act(_) => Some("act"),
+            Command::Cluster(change) => match change {
+                Change::Answer(_) | Change::Elect(_) | Change::Connect(_) => None,
+                Change::Install(_) => Some("snapshot"),
+                Change::Fail(_) => Some("failed command"),
+                Change::ElectAgain(_) => Some("coordinator change"),
+                Change::CutOff(_) => Some("partition"),
+                Change::Restart(_) => Some("restart"),
+            },
+        }
+    }
+
+    fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
+        Some(match timer {
+            Timer::Timeout(_) => "time-out",
+            Timer::Retry(_) => "retry",
+        })
+    }
+
+    fn watch(&self) -> Vec<Acted> {
+        vec![Acted::default(); usize::from(self.locks)]
+    }
+
+    fn observe(&self, watch: &mut Vec<Acted>, seen: &Seen<ReplicatedTypes>) {
+        predicates::observe(watch, seen);
+    }
+
+    fn renames(&self) -> bool {
+        true
+    }
+
+    fn rename(&self, value: Named<'_, ReplicatedTypes>, to: &[NodeId]) {
+        let mut each = |address: &mut Address| *address = self.moved(*address, to);
+        match value {
+            Named::State(State::Member(seat)) => {
+                each(&mut seat.address);
+                seat.core.visit_addresses(&mut each);
+            }
+            Named::State(State::Cluster(cluster)) => cluster.rename(to, &mut each),
+            Named::Message(Letter::Member(message)) => message.visit_addresses(&mut each),
+            Named::Message(Letter::Past(node, message)) => {
+                *node = to[*node];
+                message.visit_addresses(&mut each);
+            }
+            Named::Message(Letter::Begin(address)) => each(address),
+            Named::Message(Letter::Execute(entry)) => entry.visit_addresses(&mut each),
+            Named::Watch(watch) => {
+                let acted = watch.iter_mut().flat_map(|acted| &mut acted.order);
+                acted.for_each(|node| *node = to[*node]);
+            }
+            Named::State(State::Answers) | Named::Timer(_) | Named::Saved(_) => {}
+        }
+    }
+
+    fn input_words(&self, _node: NodeId, input: &InputOf<ReplicatedTypes>) -> String {
+        words::input(input)
+    }
+
+    fn message_words(&self, letter: &Letter) -> String {
+        letter.to_string()
+    }
+
+    fn effect_words(&self, _node: NodeId, effect: &EffectOf<ReplicatedTypes>) -> Option<String> {
+        words::effect(effect)
+    }
+
+    fn state_words(&self, state: &State) -> Option<String> {
+        match state {
+            State::Member(seat) => Some(seat.core.at.name().to_owned()),
+            State::Cluster(_) | State::Answers => None,
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! What members have in place of a cluster: an agreed log, whoever leads, and who is connected.
+//! It elects whomever it likes among the connected and orders commands as they come; what a
+//! command means, and what a leader does, it leaves to the members' cores.
+
+use turnstile_core::number::Token;
+use turnstile_core::replicated::message::{Because, Connected, Message};
+use turnstile_core::replicated::types::{Address, Call, Entry, LockName, Operation, Status};
+use turnstile_core::replicated::{Locks, Service};
+use turnstile_core::{Class, Numbers};
+use turnstile_machines::lock_status::Rules;
+
+use super::order::Broken;
+use crate::world::system::NodeId;
+
+/// The log, and who takes part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Cluster {
+    /// The members, by node.
+    pub seats: Vec<Seat>,
+    /// Who leads.
+    pub leader: Option<NodeId>,
+    /// Why the next one will be elected.
+    because: Because,
+    /// What the whole log comes to.
+    pub truth: Locks,
+    /// The index of its last command, if it has one.
+    pub last: Option<Token>,
+    /// Results that the leader owes.
+    pub(super) answers: Vec<Answer>,
+    /// Results may fail: they do not go out at once.
+    may_fail: bool,
+    /// Commands that wait for a leader.
+    pub(super) held: Vec<Entry>,
+    /// What a command of the log did that it must not do.
+    pub broken: Broken,
+}
+
+/// A member as the cluster sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Seat {
+    /// Under which address.
+    pub address: Address,
+    /// It is connected to nobody.
+    pub is_apart: bool,
+    /// It has been at some time.
+    pub was_apart: bool,
+    /// It has no log: it needs a snapshot.
+    is_new: bool,
+    /// What came into the log while it was apart.
+    pub(super) pending: Vec<(Token, Entry)>,
+}
+
+/// A result on its way to who waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Answer {
+    pub(super) to: NodeId,
+    lock: LockName,
+    call: Call,
+    index: Token,
+    status: Status,
+    token: Option<Token>,
+}
+
+/// What may happen in the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// A result goes out.
+    Answer(u8),
+    /// It fails: who waits for it is told so.
+    Fail(u8),
+    /// A leader is elected.
+    Elect(NodeId),
+    /// Though there is one.
+    ElectAgain(NodeId),
+    /// A member is cut off from all others.
+    CutOff(NodeId),
+    /// A member ends and starts again, under another address.
+    Restart(NodeId),
+    /// A member that was apart is connected, and given what it missed of the log.
+    Connect(NodeId),
+    /// A member that was apart is connected, and given a snapshot.
+    Install(NodeId),
+}
+
+/// What the cluster sends to a member: a message, in step with the log or not, or its end and
+/// another beginning.
+pub(super) enum Sent {
+    Message(Message),
+    Answer(Message),
+    Begin(Address),
+}
+
+type Mail = Vec<(NodeId, Sent)>;
+
+impl Cluster {
+    /// Members that are all connected; the first one leads.
+    pub(super) fn new(members: usize, may_fail: bool) -> Self {
+        let seat = |address| Seat {
+            address: Address(address),
+            is_apart: false,
+            was_apart: false,
+            is_new: false,
+            pending: Vec::new(),
+        };
+        Self {
+            seats: (1..).take(members).map(seat).collect(),
+            leader: Some(0),
+            because: Because::MajorityIsJustReached,
+            truth: Locks::new(),
+            last: None,
+            answers: Vec::new(),
+            may_fail,
+            held: Vec::new(),
+            broken: Broken::default(),
+        }
+    }
+
+    fn connected(&self) -> Vec<NodeId> {
+        (0..self.seats.len()).filter(|node| !self.seats[*node].is_apart).collect()
+    }
+
+    /// The addresses of those that are connected.
+    pub(super) fn present(&self) -> Vec<Address> {
+        let mut all: Vec<_> =
+            self.connected().into_iter().map(|node| self.seats[node].address).collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn has_majority(&self) -> bool {
+        self.connected().len() * 2 > self.seats.len()
+    }
+
+    /// All that may happen now.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let connected = self.connected();
+        if self.leader.is_some() {
+            changes.extend(connected.iter().map(|node| Change::ElectAgain(*node)));
+        } else if self.has_majority() {
+            changes.extend(connected.iter().map(|node| Change::Elect(*node)));
+        }
+        let answers = u8::try_from(self.answers.len()).expect("few commands are on their way");
+        changes.extend((0..answers).flat_map(|one| [Change::Answer(one), Change::Fail(one)]));
+        if self.has_majority() {
+            changes.extend(
+                connected.iter().flat_map(|node| [Change::CutOff(*node), Change::Restart(*node)]),
+            );
+        }
+        let apart = (0..self.seats.len()).filter(|node| self.seats[*node].is_apart);
+        for node in apart {
+            changes.push(Change::Connect(node));
+            let seat = &self.seats[node];
+            let is_behind = !seat.is_new && !seat.pending.is_empty();
+            changes.extend(is_behind.then_some(Change::Install(node)));
+        }
+        changes
+    }
+
+    /// What a change sends to whom.
+    pub(super) fn change(&mut self, change: Change, service: &Service<impl Rules>) -> Mail {
+        match change {
+            Change::Answer(place) => {
+                let Answer { to, lock, call, index, status, token } =
+                    self.answers.remove(usize::from(place));
+                vec![(to, Sent::Answer(Message::Result { lock, call, index, status, token }))]
+            }
+            Change::Fail(place) => vec![failed(&self.answers.remove(usize::from(place)))],
+            Change::Elect(node) => {
+                self.leader = Some(node);
+                let mut mail = vec![(node, Sent::Message(Message::Elected(self.because)))];
+                for entry in std::mem::take(&mut self.held) {
+                    mail.extend(self.append(entry, service));
+                }
+                mail
+            }
+            Change::ElectAgain(node) => {
+                let mut mail = self.lose_leader(Because::TheLeaderLeft, Some(node));
+                self.leader = Some(node);
+                let because = Because::TheCoordinatorChanged;
+                mail.push((node, Sent::Message(Message::Elected(because))));
+                mail
+            }
+            Change::CutOff(node) => self.part(node, false),
+            Change::Restart(node) => self.part(node, true),
+            Change::Connect(node) => self.connect(node),
+            Change::Install(node) => {
+                self.seats[node].is_new = true;
+                self.connect(node)
+            }
+        }
+    }
+
+    fn snapshot(&mut self, node: NodeId) -> (NodeId, Sent) {
+        let seat = &mut self.seats[node];
+        seat.is_new = false;
+        seat.pending.clear();
+        let (index, locks) = (self.last, self.truth.clone());
+        (node, Sent::Message(Message::Snapshot { index, locks }))
+    }
+
+    /// Nobody leads: what is owed to those that wait fails. A leader that is followed by another
+    /// one, and is still there, learns of it.
+    fn lose_leader(&mut self, because: Because, by: Option<NodeId>) -> Mail {
+        self.because = because;
+        let before = self.leader.take();
+        let answers = std::mem::take(&mut self.answers);
+        let mut mail: Mail = answers.iter().map(failed).collect();
+        if let (Some(before), Some(by)) = (before, by)
+            && before != by
+        {
+            mail.push((before, Sent::Message(Message::AnotherIsElected)));
+        }
+        mail
+    }
+
+    fn view(&self, is: Connected, to: Vec<NodeId>) -> Mail {
+        let members = self.present();
+        let view = |node| (node, Sent::Message(Message::View { is, members: members.clone() }));
+        to.into_iter().map(view).collect()
+    }
+
+    /// A member is cut off, or ends.
+    fn part(&mut self, node: NodeId, ends: bool) -> Mail {
+        let members = u64::try_from(self.seats.len()).expect("a cluster is small");
+        let seat = &mut self.seats[node];
+        (seat.is_apart, seat.was_apart) = (true, true);
+        let mut mail = Vec::new();
+        if ends {
+            (seat.address, seat.is_new) = (Address(seat.address.0 + members), true);
+            seat.pending.clear();
+            let address = seat.address;
+            self.answers.retain(|answer| answer.to != node);
+            mail.push((node, Sent::Begin(address)));
+        } else {
+            mail.extend(self.view(Connected::Minority, vec![node]));
+        }
+        let others = self.connected();
+        if !self.has_majority() {
+            for node in &others {
+                self.seats[*node].was_apart = true;
+            }
+            mail.extend(self.lose_leader(Because::MajorityIsJustReached, None));
+            mail.extend(self.fail_held());
+            mail.extend(self.view(Connected::Minority, others));
+        } else {
+            if self.leader == Some(node) {
+                mail.extend(self.lose_leader(Because::TheLeaderLeft, None));
+            }
+            mail.extend(self.view(Connected::Left, others));
+        }
+        mail
+    }
+
+    fn fail_held(&mut self) -> Mail {
+        let held = std::mem::take(&mut self.held);
+        held.iter().filter_map(|entry| self.refuse(entry)).collect()
+    }
+
+    fn connect(&mut self, node: NodeId) -> Mail {
+        let had_majority = self.has_majority();
+        self.seats[node].is_apart = false;
+        if !self.has_majority() {
+            return Vec::new();
+        }
+        let mut mail = Vec::new();
+        for node in self.connected() {
+            if self.seats[node].is_new {
+                mail.push(self.snapshot(node));
+            }
+            let pending = std::mem::take(&mut self.seats[node].pending);
+            mail.extend(
+                pending
+                    .into_iter()
+                    .map(|(index, entry)| (node, Sent::Message(Message::Apply { index, entry }))),
+            );
+        }
+        if !had_majority {
+            self.because = Because::MajorityIsJustReached;
+        }
+        mail.extend(self.view(Connected::Joined, self.connected()));
+        mail
+    }
+
+    /// A command comes in; it fails unless its member is with the majority.
+    pub(super) fn receive(
+        &mut self,
+        from: NodeId,
+        entry: Entry,
+        service: &Service<impl Rules>,
+    ) -> Mail {
+        if self.seats[from].address != entry.by {
+            return Vec::new();
+        }
+        if self.seats[from].is_apart || !self.has_majority() {
+            return self.refuse(&entry).into_iter().collect();
+        }
+        if self.leader.is_some() {
+            return self.append(entry, service);
+        }
+        self.held.push(entry);
+        Vec::new()
+    }
+
+    fn refuse(&self, entry: &Entry) -> Option<(NodeId, Sent)> {
+        let lock = lock_of(&entry.operation)?;
+        let call = entry.call?;
+        let to = self.seats.iter().position(|seat| seat.address == entry.by)?;
+        Some((to, Sent::Answer(Message::Failed { lock, call })))
+    }
+
+    fn append(&mut self, entry: Entry, service: &Service<impl Rules>) -> Mail {
+        let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
+        self.last = Some(index);
+        let before = self.truth.clone();
+        service.apply(&mut self.truth, index, &entry, &mut Vec::new());
+        let stayed = |address: Address| {
+            self.seats.iter().any(|seat| seat.address == address && !seat.was_apart)
+        };
+        self.broken.note(&before, &self.truth, &entry, stayed);
+        let to = self.seats.iter().position(|seat| seat.address == entry.by);
+        if let (Some(call), Some(lock), Some(to)) = (entry.call, lock_of(&entry.operation), to) {
+            let status = self.truth.status(lock, entry.by);
+            let token = self.truth.token(lock, entry.by);
+            self.answers.push(Answer { to, lock, call, index, status, token });
+        }
+        let mut mail = Mail::new();
+        for (node, seat) in self.seats.iter_mut().enumerate() {
+            let (index, entry) = (index, entry.clone());
+            if !seat.is_apart {
+                mail.push((node, Sent::Message(Message::Apply { index, entry })));
+            } else if !seat.is_new {
+                seat.pending.push((index, entry));
+            }
+        }
+        if !self.may_fail && !self.answers.is_empty() {
+            mail.extend(self.change(Change::Answer(0), service));
+        }
+        mail
+    }
+}
+
+fn failed(answer: &Answer) -> (NodeId, Sent) {
+    let Answer { to, lock, call, .. } = *answer;
+    (to, Sent::Answer(Message::Failed { lock, call }))
+}
+
+const fn lock_of(operation: &Operation) -> Option<LockName> {
+    match operation {
+        Operation::Lock(lock) | Operation::TryLock(lock) | Operation::Unlock(lock) => Some(*lock),
+        Operation::UnlockAll | Operation::Reset(_) => None,
+    }
+}
+
+impl Cluster {
+    /// Gives members other places, and addresses with them.
+    pub(super) fn rename(&mut self, to: &[NodeId], each: &mut dyn FnMut(&mut Address)) {
+        let before = self.seats.clone();
+        before.into_iter().zip(to).for_each(|(seat, &to)| self.seats[to] = seat);
+        self.leader = self.leader.map(|node| to[node]);
+        self.answers.iter_mut().for_each(|answer| answer.to = to[answer.to]);
+        self.truth.visit_addresses(each);
+        let pending = self.seats.iter_mut().flat_map(|seat| {
+            each(&mut seat.address);
+            seat.pending.iter_mut().map(|(_, entry)| entry)
+        });
+        let pending: Vec<&mut Entry> = pending.collect();
+        for entry in pending.into_iter().chain(&mut self.held) {
+            entry.visit_addresses(each);
+        }
+    }
+}
+
+impl Numbers for Cluster {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.truth.visit(each);
+        self.last.visit(each);
+        for answer in &mut self.answers {
+            answer.index.visit(each);
+            answer.token.visit(each);
+        }
+        for seat in &mut self.seats {
+            seat.pending.iter_mut().for_each(|(index, _)| index.visit(each));
+        }
+    }
+}

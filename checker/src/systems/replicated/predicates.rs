@@ -1,0 +1,258 @@
+//! What the properties of the replicated lock service ask of a state, and what they remember.
+
+use turnstile_core::claim::message::{Caller, Message as Act};
+use turnstile_core::fence::{Fence, Notice as Verdict};
+use turnstile_core::replicated::message::{Notice as CoreNotice, Says};
+use turnstile_core::replicated::types::{LockName, Status};
+use turnstile_core::replicated::{Lag, Lock, Locks};
+use turnstile_core::step::{Core as _, Effect, Input, Out};
+use turnstile_machines::lock_member::State as Member;
+use turnstile_machines::lock_mutex::State as Mutex;
+use turnstile_machines::lock_status::{Formulae as _, Invariant};
+
+use super::cluster::Cluster;
+use super::{Acted, Notice, Replicated, ReplicatedTypes, Seat, State};
+use crate::world::property::View;
+use crate::world::system::NodeId;
+use crate::world::watch::Seen;
+
+turnstile_macros::system!(bundled "replicated-lock");
+
+type Look<'a> = View<'a, ReplicatedTypes>;
+
+/// Remembers who acted under which lock.
+pub(super) fn observe(watch: &mut [Acted], seen: &Seen<ReplicatedTypes>) {
+    let of = |lock: LockName| usize::try_from(lock.0).expect("there are few locks");
+    match seen {
+        Seen::Told(node, Notice::Acts { lock, by, token }) => {
+            let acted = &mut watch[of(*lock)];
+            let (from, message) = (Caller(by.0), Act::Act { token: *token });
+            let mut out = Out::default();
+            Fence.step(&mut acted.store, Input::Message { from, message }, &mut out);
+            let is_accepted =
+                |effect: &_| matches!(effect, Effect::Notify(Verdict::Accepted { .. }));
+            if out.effects.iter().any(is_accepted) {
+                acted.is_used = true;
+                match acted.order.iter().position(|other| other == node) {
+                    None => acted.order.push(*node),
+                    Some(place) => acted.is_torn |= place + 1 < acted.order.len(),
+                }
+            }
+        }
+        Seen::Told(
+            node,
+            Notice::Member(CoreNotice::Mutex {
+                lock,
+                says: Says::Returns | Says::UnexpectedUnlocking,
+            }),
+        ) => watch[of(*lock)].order.retain(|other| other != node),
+        Seen::Told(_, Notice::Member(_))
+        | Seen::Asked(..)
+        | Seen::Crashed(_)
+        | Seen::Restarted(_)
+        | Seen::Trouble(_) => {}
+    }
+}
+
+fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (NodeId, &'a Seat)> {
+    view.nodes.iter().enumerate().filter_map(|(node, part)| match &part.state {
+        State::Member(seat) => Some((node, &**seat)),
+        State::Cluster(_) | State::Answers => None,
+    })
+}
+
+fn cluster<'a>(view: &Look<'a>) -> &'a Cluster {
+    let found = view.nodes.iter().find_map(|part| match &part.state {
+        State::Cluster(cluster) => Some(&**cluster),
+        State::Member(_) | State::Answers => None,
+    });
+    found.expect("every world has a cluster")
+}
+
+/// Every lock as the whole log has it, and as each member has it.
+fn locks<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Lock> {
+    let replicas = seats(view).map(|(_, seat)| &seat.core.replica);
+    let all = replicas.chain([&cluster(view).truth]);
+    all.flat_map(Locks::iter).map(|(_, lock)| lock)
+}
+
+/// The members that are connected under the address that they have.
+fn connected<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
+    let cluster = cluster(view);
+    let is_there = |node: NodeId, seat: &Seat| {
+        let known = &cluster.seats[node];
+        !known.is_apart && known.address == seat.address
+    };
+    seats(view).filter(move |(node, seat)| is_there(*node, seat)).map(|(_, seat)| seat)
+}
+
+/// The members that have applied the whole log, and tell what they apply.
+fn current<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
+    let last = cluster(view).last;
+    connected(view).filter(move |seat| {
+        seat.core.applied == last && seat.core.hears && seat.core.at != Member::Resigned
+    })
+}
+
+/// Every mutex that stands so and has caught up with its command, with what its member is to its
+/// lock.
+fn mutexes(view: &Look<'_>, at: Mutex) -> Vec<Status> {
+    let all = seats(view).flat_map(|(_, seat)| {
+        let mutexes = seat.core.mutexes();
+        mutexes.map(move |(lock, mutex)| (seat.core.replica.status(lock, seat.address), mutex))
+    });
+    let chosen = all.filter(|(_, mutex)| mutex.at == at && mutex.lag == Lag::None);
+    chosen.map(|(status, _)| status).collect()
+}
+
+fn is_any(view: &Look<'_>, at: &[Mutex]) -> bool {
+    seats(view).any(|(_, seat)| seat.core.mutexes().any(|(_, mutex)| at.contains(&mutex.at)))
+}
+
+/// Whether a connected member holds a lock or waits for it, and no thread wants that.
+fn is_for_nobody(view: &Look<'_>) -> bool {
+    let truth = &cluster(view).truth;
+    connected(view).any(|seat| {
+        truth.iter().any(|(name, _)| {
+            let at = seat.core.mutex(name).map_or(Mutex::Unlocked, |mutex| mutex.at);
+            let is_wanted = !matches!(at, Mutex::Unlocked | Mutex::Releasing);
+            !is_wanted && truth.status(name, seat.address) != Status::None
+        })
+    })
+}
+
+/// Whether somebody holds a lock who is not connected.
+fn is_with_nobody(view: &Look<'_>) -> bool {
+    let present = cluster(view).present();
+    let mut holders = cluster(view).truth.iter().filter_map(|(_, lock)| lock.holder);
+    holders.any(|holder| !present.contains(&holder))
+}
+
+fn is_deaf(view: &Look<'_>) -> bool {
+    connected(view).any(|seat| !seat.core.hears && seat.core.at != Member::Resigned)
+}
+
+impl replicated_lock::Properties for Replicated {
+    type View<'a> = Look<'a>;
+
+    fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
+        view.trouble().is_none()
+    }
+
+    fn a_lock_is_held(&self, view: &Look<'_>) -> bool {
+        locks(view).any(|lock| lock.holder.is_some())
+    }
+
+    fn one_holder_a_lock(&self, view: &Look<'_>) -> bool {
+        let one = Invariant::OneHolder;
+        !self.status.has_invariant(one) || locks(view).all(|lock| self.status.invariant(one, lock))
+    }
+
+    fn the_holder_is_no_waiter(&self, view: &Look<'_>) -> bool {
+        locks(view).all(|lock| lock.holder.is_none_or(|holder| !lock.waiters.contains(&holder)))
+    }
+
+    fn somebody_waits(&self, view: &Look<'_>) -> bool {
+        locks(view).any(|lock| !lock.waiters.is_empty())
+    }
+
+    fn a_waiter_waits_once(&self, view: &Look<'_>) -> bool {
+        locks(view).all(|lock| {
+            let mut waiters = lock.waiters.clone();
+            waiters.sort_unstable();
+            waiters.windows(2).all(|two| two[0] != two[1])
+        })
+    }
+
+    fn nobody_is_passed_in_the_queue(&self, view: &Look<'_>) -> bool {
+        !cluster(view).broken.order
+    }
+
+    fn a_reset_leaves_only_its_members(&self, view: &Look<'_>) -> bool {
+        !cluster(view).broken.reset
+    }
+
+    fn who_was_there_all_the_time_keeps_its_lock(&self, view: &Look<'_>) -> bool {
+        !cluster(view).broken.stayed
+    }
+
+    fn members_agree(&self, view: &Look<'_>) -> bool {
+        let cluster = cluster(view);
+        let mut up_to_date = connected(view).filter(|seat| seat.core.applied == cluster.last);
+        up_to_date.all(|seat| seat.core.replica == cluster.truth)
+    }
+
+    fn a_listener_hears_what_has_changed(&self, view: &Look<'_>) -> bool {
+        seats(view).all(|(_, seat)| !seat.strayed)
+    }
+
+    fn a_listener_ends_at_the_truth(&self, view: &Look<'_>) -> bool {
+        let truth = &cluster(view).truth;
+        current(view).all(|seat| {
+            self.names().all(|lock| {
+                let told = seat.core.told.get(&lock).map_or(Status::None, |(status, _)| *status);
+                told == truth.status(lock, seat.address)
+            })
+        })
+    }
+
+    fn a_listener_is_told(&self, view: &Look<'_>) -> bool {
+        seats(view).any(|(_, seat)| !seat.core.told.is_empty())
+    }
+
+    fn one_holder_acts(&self, view: &Look<'_>) -> bool {
+        view.watch.system.iter().all(|acted| !acted.is_torn)
+    }
+
+    fn a_thread_acts(&self, view: &Look<'_>) -> bool {
+        view.watch.system.iter().any(|acted| acted.is_used)
+    }
+
+    fn a_locked_mutex_holds_the_lock(&self, view: &Look<'_>) -> bool {
+        mutexes(view, Mutex::Locked).iter().all(|status| *status == Status::Holding)
+    }
+
+    fn a_mutex_is_locked(&self, view: &Look<'_>) -> bool {
+        is_any(view, &[Mutex::Locked])
+    }
+
+    fn a_mutex_waits_for_no_grant_that_came(&self, view: &Look<'_>) -> bool {
+        mutexes(view, Mutex::Waiting).iter().all(|status| *status == Status::Waiting)
+    }
+
+    fn a_mutex_waits(&self, view: &Look<'_>) -> bool {
+        is_any(view, &[Mutex::Waiting])
+    }
+
+    fn nobody_keeps_a_lock_that_nobody_wants(&self, view: &Look<'_>) -> bool {
+        !is_for_nobody(view)
+    }
+
+    fn a_lock_is_kept_for_nobody(&self, view: &Look<'_>) -> bool {
+        is_for_nobody(view)
+    }
+
+    fn a_thread_that_waits_can_go_on(&self, view: &Look<'_>) -> bool {
+        !self.a_thread_waits(view)
+    }
+
+    fn a_thread_waits(&self, view: &Look<'_>) -> bool {
+        is_any(view, &[Mutex::Locking, Mutex::Waiting, Mutex::Unlocking])
+    }
+
+    fn a_lock_whose_holder_is_gone_becomes_free(&self, view: &Look<'_>) -> bool {
+        !is_with_nobody(view)
+    }
+
+    fn a_holder_is_gone(&self, view: &Look<'_>) -> bool {
+        is_with_nobody(view)
+    }
+
+    fn who_comes_back_hears_again(&self, view: &Look<'_>) -> bool {
+        !is_deaf(view)
+    }
+
+    fn somebody_came_back(&self, view: &Look<'_>) -> bool {
+        is_deaf(view)
+    }
+}

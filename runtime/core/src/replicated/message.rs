@@ -1,0 +1,174 @@
+//! What a member hears from Raft and from its channel, what it gives them, and what it is told and
+//! tells.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::locks::Locks;
+use super::types::{Address, Call, Entry, LockName, Operation, Status};
+use crate::number::{Class, Numbers, Token};
+
+/// Whoever keeps the log and knows who is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cluster;
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cluster")
+    }
+}
+
+/// What a view says of the subgroup that has the member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Connected {
+    /// It is a minority: of one, perhaps.
+    Minority,
+    /// It is a majority; somebody is missing who was there before.
+    Left,
+    /// It is a majority; somebody is there who was missing before.
+    Joined,
+}
+
+/// Why a leader is elected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Because {
+    /// There was no majority before.
+    MajorityIsJustReached,
+    /// The leader before left, and the majority did not.
+    TheLeaderLeft,
+    /// Another member coordinates, and called an election before it knew of the leader.
+    TheCoordinatorChanged,
+}
+
+/// What a member hears, and [`Message::Execute`], which it says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Message {
+    /// Who is connected has changed.
+    View {
+        /// How.
+        is: Connected,
+        /// Who is.
+        members: Vec<Address>,
+    },
+    /// The member is the leader.
+    Elected(Because),
+    /// The member is the leader no longer.
+    AnotherIsElected,
+    /// The next command of the log is to be applied.
+    Apply {
+        /// Its index.
+        index: Token,
+        /// The command.
+        entry: Entry,
+    },
+    /// What all commands up to an index came to.
+    Snapshot {
+        /// The index; none where the log is empty.
+        index: Option<Token>,
+        /// The state.
+        locks: Locks,
+    },
+    /// The result of a command.
+    Result {
+        /// Of which lock.
+        lock: LockName,
+        /// Which command.
+        call: Call,
+        /// Its index in the log.
+        index: Token,
+        /// What the member was to the lock after it.
+        status: Status,
+        /// The fencing token, if it held the lock and there was one.
+        token: Option<Token>,
+    },
+    /// A command failed; it may be in the log all the same.
+    Failed {
+        /// Of which lock.
+        lock: LockName,
+        /// Which command.
+        call: Call,
+    },
+    /// Put this into the log.
+    Execute(Entry),
+}
+
+impl Numbers for Message {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Apply { index, entry: _ } => index.visit(each),
+            Self::Snapshot { index, locks } => {
+                index.visit(each);
+                locks.visit(each);
+            }
+            Self::Result { index, token, lock: _, call: _, status: _ } => {
+                index.visit(each);
+                token.visit(each);
+            }
+            Self::View { .. }
+            | Self::Elected(_)
+            | Self::AnotherIsElected
+            | Self::Failed { .. }
+            | Self::Execute(_) => {}
+        }
+    }
+}
+
+/// What a member is told from above.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// lock() of the mutex.
+    Lock(LockName),
+    /// tryLock() of the mutex.
+    TryLock(LockName),
+    /// unlock() of the mutex.
+    Unlock(LockName),
+    /// The lock service is called past the mutex.
+    Serve(Operation),
+}
+
+/// What a member tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// The listener: the member's status is another one.
+    Changed {
+        /// Of which lock.
+        lock: LockName,
+        /// What it is now.
+        status: Status,
+        /// The fencing token, if it holds the lock and there is one.
+        token: Option<Token>,
+    },
+    /// The thread, by its mutex.
+    Mutex {
+        /// Of which lock.
+        lock: LockName,
+        /// What.
+        says: Says,
+    },
+}
+
+/// What a mutex says to the thread that uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Says {
+    /// lock(), tryLock() or unlock() returns.
+    Returns,
+    /// tryLock() returns without the lock.
+    NotLocked,
+    /// A RaftException is thrown.
+    Throws,
+    /// It was unlocked, and no thread did that.
+    UnexpectedUnlocking,
+    /// It was locked, and no thread did that.
+    UnexpectedLocking,
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Changed { token, lock: _, status: _ } => token.visit(each),
+            Self::Mutex { .. } => {}
+        }
+    }
+}
+
+crate::without_numbers!(Command);

@@ -1,0 +1,82 @@
+//! Locks that a replicated log keeps: every member applies the same commands at its own pace.
+//!
+//! [`Service::apply`] is the replicated part, pure: the machine `lock-status`, one instance for
+//! each lock and member. [`Member`] runs it behind a log that Raft agrees on, with two machines of
+//! its own: `lock-member`, which resigns and resets, and `lock-mutex`, one for each lock that its
+//! threads use. Nothing in here elects, decides who is connected, or orders commands.
+
+mod addresses;
+mod locks;
+mod member;
+pub mod message;
+mod mutex;
+mod state;
+mod turn;
+pub mod types;
+mod words;
+
+use turnstile_machines::{lock_member, lock_mutex, lock_status};
+
+use self::message::{Cluster, Command, Message, Notice};
+use self::turn::Turn;
+use self::types::{Address, Timer};
+use crate::step::{Core, Input, InputOf, OutOf};
+
+pub use locks::{Change, Lock, Locks, Service};
+pub use state::{Lag, Mutex, State};
+
+/// The core of a member.
+///
+/// It needs a log that gives each member the same commands in the same order, each once, or a
+/// [`Message::Snapshot`] of some of them; and views and elections in the order in which they
+/// happened. What one member executes comes into the log in the order in which it was executed.
+/// After a restart it is a new member, with another [`Address`].
+#[derive(Clone, Debug)]
+pub struct Member<
+    S: lock_status::Rules = lock_status::Compiled,
+    M: lock_member::Rules = lock_member::Compiled,
+    X: lock_mutex::Rules = lock_mutex::Compiled,
+> {
+    /// This member, in the log.
+    pub me: Address,
+    /// The replicated part.
+    pub service: Service<S>,
+    /// The table of the member.
+    pub member: M,
+    /// The table of its mutexes.
+    pub mutex: X,
+}
+
+impl Member {
+    /// A member by the tables that are baked in.
+    #[must_use]
+    pub const fn new(me: Address) -> Self {
+        let service = Service { rules: lock_status::Compiled };
+        Self { me, service, member: lock_member::Compiled, mutex: lock_mutex::Compiled }
+    }
+}
+
+impl<S: lock_status::Rules, M: lock_member::Rules, X: lock_mutex::Rules> Core for Member<S, M, X> {
+    type State = State;
+    type Peer = Cluster;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        State::at(self.member.initial())
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let mut turn = Turn::new(self, state, out);
+        match input {
+            Input::Message { from: Cluster, message } => turn.hear(message),
+            Input::Fired(Timer::Timeout(lock)) => turn.time_out(lock),
+            Input::Fired(Timer::Retry(lock)) => turn.retry(lock),
+            Input::Command(command) => turn.obey(command),
+            Input::Restart(_) => *turn.state = self.start(),
+        }
+    }
+}
