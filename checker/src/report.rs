@@ -12,3 +12,4 @@ pub mod sarif;
 pub mod status;
 pub mod summary;
 pub mod text;
+pub mod whole;

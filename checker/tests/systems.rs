@@ -47,7 +47,8 @@ fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
     tables.collect()
 }
 
-/// Each default world searched to its end, without reductions, so that counts can be pinned.
+/// Each default world searched to its end, without reductions but symmetry, so that counts can be
+/// pinned.
 fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     let entry = systems::entry(&file.name).expect("it is known");
     let tables = if as_written { literal_tables(entry.machines) } else { Vec::new() };
@@ -55,7 +56,7 @@ fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     let options = Options {
         as_written,
         limits: Limits { max_states, ..Limits::default() },
-        reduce: Reductions::NONE,
+        reduce: Reductions { symmetry: true, ..Reductions::NONE },
         threads: 2,
         tables,
         ..Options::new(&Silent)

@@ -70,7 +70,11 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         Ok(library) => library,
         Err(error) => return complain(&error),
     };
-    let plan = plan::plan(&library, &arguments.names);
+    let (size, set) = match plan::Size::of(&arguments.set) {
+        Ok(settings) => settings,
+        Err(error) => return complain(&error),
+    };
+    let plan = plan::plan(&library, &arguments.names, size);
     let mut status =
         plan.complaints.iter().map(|what| complain(what)).fold(Status::Holds, Status::and);
     if plan.jobs.is_empty() && status != Status::Holds {
@@ -78,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     }
     terminal::stop_on_interrupt();
     let line = Line::new();
-    let options = options(arguments, begun, &line);
+    let options = Options { set, ..options(arguments, begun, &line) };
     let paint = terminal::paint();
     if !arguments.json
         && let Some(remark) = library.remark().filter(|_| plan.is_of_library)
@@ -87,10 +91,11 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     }
     let mut results: Vec<ResultReport> = Vec::new();
     for job in &plan.jobs {
-        match search::search(job, &library, &options) {
+        match search::search(job, &results, &library, &options) {
+            Ok(None) => {}
             // What is wrong with a system's files is wrong in each of its worlds: told once.
-            Ok(result) if results.last().is_some_and(|last| is_again(last, &result)) => {}
-            Ok(result) => {
+            Ok(Some(result)) if results.last().is_some_and(|last| is_again(last, &result)) => {}
+            Ok(Some(result)) => {
                 if !arguments.json {
                     status = status.and(put(&text::result(&result, paint)));
                 }
@@ -139,7 +144,7 @@ fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options
             max_memory: arguments.max_memory,
             deadline: arguments.timeout.and_then(|timeout| begun.checked_add(timeout)),
         },
-        set: arguments.set.clone(),
+        set: Vec::new(),
         tables: Vec::new(),
         progress: line,
     }

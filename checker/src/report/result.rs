@@ -4,6 +4,8 @@
 //! alone. Names and spellings here are read by other programs: they change with
 //! [`Report::VERSION`] only.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 use turnstile_spec::fault::{Label, Span};
 use turnstile_spec::{Fault, Severity, Source};
@@ -357,4 +359,27 @@ pub struct Coverage {
     pub impossible: usize,
     /// Those of them that a run reaches: `waiting × response (200)`.
     pub impossible_reached: Vec<String>,
+    /// Each row of a system's tables.
+    #[serde(skip)]
+    pub by_row: BTreeMap<Row, Reached>,
+}
+
+/// A row of one of a system's tables.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    /// Which machine's.
+    pub machine: String,
+    /// Its id.
+    pub id: String,
+}
+
+/// What became of a row in a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reached {
+    /// Some run takes it.
+    Taken,
+    /// No run takes it, and its table says why.
+    Excused,
+    /// No run takes it.
+    Left,
 }

@@ -20,7 +20,10 @@ fn untaken(results: &[ResultReport], paint: Paint) -> String {
     for (name, coverages) in worlds.iter().filter(|(_, coverages)| coverages.len() > 1) {
         let mut rows = coverages[0].not_taken.clone();
         rows.retain(|row| coverages.iter().all(|coverage| coverage.not_taken.contains(row)));
-        if rows.is_empty() {
+        let is_told = results
+            .iter()
+            .any(|one| one.name == **name && one.world.is_none() && one.kind == Kind::System);
+        if rows.is_empty() || is_told {
             continue;
         }
         let count = counted(rows.len() as u64, "row");

@@ -144,7 +144,10 @@ fn put_figures(text: &mut String, result: &ResultReport, paint: Paint) {
             let _ = writeln!(text, "  {}{}", paint.dim(&pad(label, VERDICT)), paint.dim(line));
         }
     };
-    put("searched", &searched(result));
+    // A system as a whole is no search of its own.
+    if result.states > 0 {
+        put("searched", &searched(result));
+    }
     if let Some(faults) = common_faults(result).filter(|faults| !faults.is_empty()) {
         put("faults", &faults.join(", "));
     }

@@ -7,7 +7,7 @@ use turnstile_spec::table::{CellKind, Table, Vocabulary};
 use turnstile_spec::{Literal, Source, bundled};
 
 use crate::report::options::Replacement;
-use crate::report::result::Coverage;
+use crate::report::result::{Coverage, Reached, Row};
 use crate::systems::rules::replacement;
 
 /// What was reached of the machines' tables, replaced or bundled.
@@ -39,13 +39,18 @@ fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTree
                 if *machine == words.machine && *id == row.id)
         });
         coverage.rows += 1;
-        if is_taken {
+        let reached = if is_taken {
             coverage.rows_taken += 1;
+            Reached::Taken
         } else if row.excused.is_some() {
             coverage.excused.push(row.id.clone());
+            Reached::Excused
         } else {
             coverage.not_taken.push(row.id.clone());
-        }
+            Reached::Left
+        };
+        let row = Row { machine: words.machine.clone(), id: row.id.clone() };
+        coverage.by_row.insert(row, reached);
     }
     for cell in table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible) {
         coverage.impossible += 1;

@@ -7,7 +7,7 @@
 //! - `every-row-taken`: each row is taken by some run, or excused.
 //! - `impossible-is`: no cell that is said to be impossible is reached.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stateright::Model;
 use turnstile_spec::table::{CellKind, RowId};
@@ -251,6 +251,7 @@ fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
         excused: names(excused),
         impossible: declared.count(),
         impossible_reached: reached.collect(),
+        by_row: BTreeMap::new(),
     }
 }
 

@@ -96,7 +96,9 @@ impl<S: System> World<S> {
         let name = &self.nodes[node].name;
         match event {
             // It is late, not put off: what others send in the meantime does not stop the clock.
-            Event::Takes(input @ Input::Fired(_), _) if self.waits_for_messages(node, event) => {
+            Event::Takes(input @ Input::Fired(timer), _)
+                if self.system.is_steady(timer) || self.waits_for_messages(node, event) =>
+            {
                 Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
             }
             Event::Takes(input @ Input::Fired(_), _) => {

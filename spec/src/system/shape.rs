@@ -58,7 +58,11 @@ static WORLD: Shape = Shape {
         ABOUT,
         may("budgets", Kind::Names(&BUDGET), "How often each kind of fault may happen."),
         may("set", Kind::Names(&Kind::Text), "Values of `set` that hold here."),
-        may("default", Kind::Flag, "Whether it is searched where no world is named."),
+        may(
+            "default",
+            Kind::Flag,
+            "Whether it is searched where no world is named; if not, it is by `--set size=large`.",
+        ),
         may("properties", Kind::List(&Kind::Text), "The properties checked here, if not all."),
     ],
 };

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use turnstile_checker::systems;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::{Faults, System};
 
@@ -22,6 +23,11 @@ pub(super) enum Job {
         /// A table that runs in it in place of the one it has.
         table: Option<Text>,
     },
+    /// What the worlds before come to together: so many, all that a system has by default.
+    Whole {
+        /// How many.
+        worlds: usize,
+    },
     /// A system whose file does not say what to search.
     Broken {
         /// The system's text.
@@ -40,25 +46,53 @@ pub(super) struct Plan {
     pub(super) complaints: Vec<String>,
     /// Whether anything comes from the library, not from a file that was named.
     pub(super) is_of_library: bool,
+    size: Size,
 }
 
 /// Which worlds of a system are asked for.
 #[derive(Clone, Copy)]
 enum Worlds<'w> {
-    /// Those that the file does not set apart.
-    Default,
+    /// Those that the file searches where none is named, or those that it sets apart as large.
+    Of(Size),
     /// One, by name.
     Named(&'w str),
 }
 
+/// Which worlds of a system are searched where none is named: `--set size=large`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Size {
+    /// The usual ones.
+    #[default]
+    Small,
+    /// Those with `default: false` in the system's file.
+    Large,
+}
+
+impl Size {
+    /// The last `size` of the settings, and the settings without it.
+    pub(super) fn of(settings: &[(String, String)]) -> Result<(Self, Vec<Setting>), String> {
+        let (sizes, others): (Vec<_>, Vec<_>) =
+            settings.iter().cloned().partition(|(key, _)| key == "size");
+        let size = match sizes.last().map(|(_, value)| value.as_str()) {
+            None | Some("small") => Self::Small,
+            Some("large") => Self::Large,
+            Some(other) => return Err(format!("`--set size={other}`: small or large")),
+        };
+        Ok((size, others))
+    }
+}
+
+/// A key and its value.
+type Setting = (String, String);
+
 /// Plans the searches for the names; without names, for everything known here.
-pub(super) fn plan(library: &Library, names: &[String]) -> Plan {
-    let mut plan = Plan::default();
+pub(super) fn plan(library: &Library, names: &[String], size: Size) -> Plan {
+    let mut plan = Plan { size, ..Plan::default() };
     if names.is_empty() {
         plan.is_of_library = true;
         plan.jobs.extend(library.tables.iter().cloned().map(Job::Table));
         for text in &library.systems {
-            plan.system(text, Worlds::Default, None);
+            plan.system(text, Worlds::Of(size), None);
         }
     }
     for name in names {
@@ -86,10 +120,10 @@ impl Plan {
         self.is_of_library = true;
         let (name, worlds) = match word.split_once('/') {
             Some((name, world)) => (name, Worlds::Named(world)),
-            None => (word, Worlds::Default),
+            None => (word, Worlds::Of(self.size)),
         };
         let before = (self.jobs.len(), self.complaints.len());
-        if matches!(worlds, Worlds::Default) {
+        if matches!(worlds, Worlds::Of(_)) {
             let tables = library.tables.iter().filter(|text| text.name == name);
             self.jobs.extend(tables.cloned().map(Job::Table));
         }
@@ -99,9 +133,7 @@ impl Plan {
         if (self.jobs.len(), self.complaints.len()) == before {
             let (what, texts) = match worlds {
                 Worlds::Named(_) => ("system", vec![&library.systems]),
-                Worlds::Default => {
-                    ("table, system or file", vec![&library.tables, &library.systems])
-                }
+                Worlds::Of(_) => ("table, system or file", vec![&library.tables, &library.systems]),
             };
             let mut known: Vec<&str> =
                 texts.into_iter().flatten().map(|text| text.name.as_str()).collect();
@@ -118,15 +150,15 @@ impl Plan {
             Err(error) => return self.complaints.push(error),
         };
         if lint::is_system(&text) {
-            return self.system(&text, Worlds::Default, None);
+            return self.system(&text, Worlds::Of(self.size), None);
         }
         self.jobs.push(Job::Table(text.clone()));
         let Ok(literal) = Literal::read(text.source.clone()) else { return };
         let machine = &literal.vocabulary.machine;
         for of in &library.systems {
             let Ok(system) = System::read(of.source.clone()) else { continue };
-            if system.roles.iter().any(|role| role.machine == *machine) {
-                self.system(of, Worlds::Default, Some(&text));
+            if systems::entry(&system.name).is_some_and(|of| of.machines.contains(&&**machine)) {
+                self.system(of, Worlds::Of(self.size), Some(&text));
             }
         }
     }
@@ -142,13 +174,16 @@ impl Plan {
         let before = self.jobs.len();
         for (world, of) in system.worlds.iter().enumerate() {
             let is_meant = match worlds {
-                Worlds::Default => of.default,
+                Worlds::Of(size) => of.default == (size == Size::Small),
                 Worlds::Named(name) => of.name == name,
             };
             if is_meant {
                 let system = Box::new(system.clone());
                 self.jobs.push(Job::World { system, world, table: table.cloned() });
             }
+        }
+        if matches!(worlds, Worlds::Of(Size::Small)) {
+            self.jobs.push(Job::Whole { worlds: self.jobs.len() - before });
         }
         if let Worlds::Named(name) = worlds
             && self.jobs.len() == before

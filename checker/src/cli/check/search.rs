@@ -1,5 +1,6 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
+use turnstile_checker::report;
 use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::result::{FaultReport, Kind, ResultReport};
 use turnstile_checker::systems;
@@ -13,17 +14,20 @@ use crate::cli::{faults, replacement};
 
 use super::plan::Job;
 
-/// Does one job of the plan. An error is a complaint about the command.
+/// Does one job of the plan, after those before with their results; nothing where there is nothing
+/// to say. An error is a complaint about the command.
 pub(super) fn search(
     job: &Job,
+    before: &[ResultReport],
     library: &Library,
     options: &Options<'_>,
-) -> Result<ResultReport, String> {
+) -> Result<Option<ResultReport>, String> {
     let mut result = match job {
         Job::Table(text) => search_table(text, options),
         Job::World { system, world, table } => {
             search_world(system, &system.worlds[*world], table.as_ref(), library, options)?
         }
+        Job::Whole { worlds } => return Ok(whole(before, *worlds, options)),
         Job::Broken { text, faults } => {
             let mut result = ResultReport::new(Kind::System, &text.name, None);
             result.faults = faults::errors(faults);
@@ -32,7 +36,22 @@ pub(super) fn search(
         }
     };
     result.as_written = options.as_written;
-    Ok(result)
+    Ok(Some(result))
+}
+
+/// What the last so many results, the worlds of a system, come to together. Nothing where some of
+/// them are missing, or where they are not what the system has by default: a literal table is not
+/// meant to be whole.
+fn whole(results: &[ResultReport], worlds: usize, options: &Options<'_>) -> Option<ResultReport> {
+    if options.as_written || !options.set.is_empty() {
+        return None;
+    }
+    let worlds = &results[results.len().checked_sub(worlds)?..];
+    let first = worlds.first()?;
+    let is_one = |result: &ResultReport| {
+        result.kind == Kind::System && result.name == first.name && result.world.is_some()
+    };
+    worlds.iter().all(is_one).then(|| report::whole::whole(worlds)).flatten()
 }
 
 /// Level 1.

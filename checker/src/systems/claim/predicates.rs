@@ -180,6 +180,22 @@ impl claim::Properties for Claim {
         view.watch.system.clients.iter().any(|past| past.releases)
     }
 
+    fn the_first_claim_is_answered(&self, view: &Look<'_>) -> bool {
+        !self.the_first_client_waits(view)
+    }
+
+    fn the_first_client_waits(&self, view: &Look<'_>) -> bool {
+        view.nodes[0].life != Life::Down && view.watch.system.clients[0].waits
+    }
+
+    fn the_first_release_is_answered(&self, view: &Look<'_>) -> bool {
+        !self.the_first_client_gives_back(view)
+    }
+
+    fn the_first_client_gives_back(&self, view: &Look<'_>) -> bool {
+        view.nodes[0].life != Life::Down && view.watch.system.clients[0].releases
+    }
+
     fn one_claim_each(&self, view: &Look<'_>) -> bool {
         let State::Server(server) = view.state(self.server()) else { return true };
         let open =
