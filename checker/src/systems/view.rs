@@ -3,6 +3,7 @@
 //! Wiring and predicates only; what the members do is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/view-handler.yaml`.
 
+mod network;
 mod predicates;
 pub mod types;
 mod words;
@@ -10,20 +11,22 @@ mod world;
 
 use turnstile_core::number::ViewId;
 use turnstile_core::step::{Core, Effect, Input};
-use turnstile_core::view::{
-    Command, Handler, MemberId, Message, Notice, State, Timer, View, Wants,
-};
+use turnstile_core::view::{self, Handler, MemberId, Message, Notice, Request, View, Wants};
 use turnstile_machines::view_handler::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
+use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
-pub use self::types::{ViewTypes, Watch};
+use self::network::Network;
+pub use self::types::{Command, State, Timer, ViewTypes, Watch};
 pub use world::{ENTRY, world};
 
 chosen!(HandlerRules, view_handler);
+
+/// The input of a member's core.
+type MemberInput = Input<MemberId, Message, view::Timer, view::Command, ()>;
 
 /// The members of the view handling system.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct Views {
     pub groups: Vec<usize>,
     /// How many members there are.
     pub members: usize,
+    /// How many members, the first ones, one partition has when the network falls apart.
+    pub side: usize,
     /// How often coords find each other is limited.
     pub rations_merges: bool,
     /// The table of each member.
@@ -56,15 +61,33 @@ impl Views {
     /// Names of a table that the core was not compiled with.
     pub fn new(
         members: usize,
-        groups: Vec<usize>,
+        (groups, side): (Vec<usize>, usize),
         rations_merges: bool,
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
-        Ok(Self { groups, members, rations_merges, rules: HandlerRules::among(tables)? })
+        Ok(Self { groups, members, side, rations_merges, rules: HandlerRules::among(tables)? })
     }
 
     fn handler(&self, node: NodeId, choice: u8) -> Handler<HandlerRules> {
         Handler { rules: self.rules.choosing(choice), me: member(node) }
+    }
+
+    /// What is an input of a member's core: what the network says comes from below.
+    fn of_member(&self, input: InputOf<ViewTypes>) -> Option<MemberInput> {
+        Some(match input {
+            Input::Message { from, message: Message::Request(Request::Suspect { member }) }
+                if from == self.network() =>
+            {
+                Input::Command(view::Command::Suspect { member })
+            }
+            Input::Message { from, message } => Input::Message { from: member(from), message },
+            Input::Fired(Timer::Member(timer)) => Input::Fired(timer),
+            Input::Command(Command::Member(command)) => Input::Command(command),
+            Input::Restart(saved) => Input::Restart(saved),
+            Input::Fired(Timer::Detect | Timer::Heal) | Input::Command(Command::Part) => {
+                return None;
+            }
+        })
     }
 
     /// The view that a member begins with. Earlier groups have greater numbers.
@@ -81,7 +104,8 @@ impl Views {
     }
 
     /// What the layers below may say to a coord, and what its user may ask.
-    fn wishes(&self, node: NodeId, state: &State, view: &View) -> Vec<Command> {
+    fn wishes(&self, node: NodeId, state: &view::State, view: &View) -> Vec<view::Command> {
+        use view::Command;
         let me = member(node);
         let mut wishes = vec![Command::Leave];
         let others = view.members.iter().filter(|other| *other != me);
@@ -102,7 +126,11 @@ impl System for Views {
     type Types = ViewTypes;
 
     fn start(&self, node: NodeId) -> State {
-        State::new(member(node), self.rules.initial(), self.first_view(node))
+        if node == self.network() {
+            return State::Network(Network::Whole);
+        }
+        let view = self.first_view(node);
+        State::Member(Box::new(view::State::new(member(node), self.rules.initial(), view)))
     }
 
     fn step(
@@ -113,19 +141,18 @@ impl System for Views {
         input: InputOf<ViewTypes>,
         out: &mut OutOf<ViewTypes>,
     ) {
-        let input = match input {
-            Input::Message { from, message } => Input::Message { from: member(from), message },
-            Input::Fired(timer) => Input::Fired(timer),
-            Input::Command(command) => Input::Command(command),
-            Input::Restart(saved) => Input::Restart(saved),
+        let state = match state {
+            State::Member(state) => state,
+            State::Network(state) => return self.step_network(state, &input, &mut out.effects),
         };
+        let Some(input) = self.of_member(input) else { return };
         let mut inner = turnstile_core::Out::default();
         self.handler(of, choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
             Effect::Send { to, message } => Effect::Send { to: node(to), message },
-            Effect::Arm(timer) => Effect::Arm(timer),
-            Effect::Disarm(timer) => Effect::Disarm(timer),
+            Effect::Arm(timer) => Effect::Arm(Timer::Member(timer)),
+            Effect::Disarm(timer) => Effect::Disarm(Timer::Member(timer)),
             Effect::Save(saved) => Effect::Save(saved),
             Effect::Notify(notice) => Effect::Notify(notice),
         }));
@@ -136,17 +163,29 @@ impl System for Views {
     }
 
     fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
-        match &state.view {
+        let state = match state {
+            State::Member(state) => state,
+            State::Network(Network::Whole) => return vec![Command::Part],
+            State::Network(Network::Apart) => return Vec::new(),
+        };
+        let wishes = match &state.view {
             Some(view) => self.wishes(node, state, view),
             None if state.wants == Wants::Nothing && self.first_view(node).is_none() => {
                 let via = member(0);
-                [false, true].map(|with_state| Command::Join { via, with_state }).into()
+                [false, true].map(|with_state| view::Command::Join { via, with_state }).into()
             }
             None => Vec::new(),
-        }
+        };
+        wishes.into_iter().map(Command::Member).collect()
+    }
+
+    fn cut(&self, node: NodeId, input: &InputOf<ViewTypes>) -> Option<Cut> {
+        if node == self.network() { self.way(input) } else { None }
     }
 
     fn command_budget(&self, command: &Command) -> Option<&'static str> {
+        use view::Command;
+        let types::Command::Member(command) = command else { return Some(world::PARTITION) };
         match command {
             Command::Join { with_state: false, .. } => Some("join"),
             Command::Join { with_state: true, .. } => Some("join with state"),
@@ -159,7 +198,7 @@ impl System for Views {
     }
 
     fn insists(&self, command: &Command) -> bool {
-        matches!(command, Command::Announce { .. })
+        matches!(command, Command::Member(view::Command::Announce { .. }))
     }
 
     fn is_background(&self, message: &Message) -> bool {
@@ -168,8 +207,10 @@ impl System for Views {
 
     fn timer_name(&self, timer: &Timer) -> &'static str {
         match timer {
-            Timer::Queue => "queue",
-            Timer::Resumer(_) => "Resumer",
+            Timer::Member(view::Timer::Queue) => "queue",
+            Timer::Member(view::Timer::Resumer(_)) => "Resumer",
+            Timer::Detect => "detect",
+            Timer::Heal => "heal",
         }
     }
 
@@ -202,6 +243,6 @@ impl System for Views {
     }
 
     fn state_words(&self, state: &State) -> Option<String> {
-        Some(state.at.name().to_owned())
+        Some(state.member()?.at.name().to_owned())
     }
 }

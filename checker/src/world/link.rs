@@ -59,6 +59,8 @@ pub enum Way {
     Open,
     /// The receiver has crashed: they are lost.
     Dead,
+    /// The two ends are in different partitions: they wait.
+    Apart,
 }
 
 /// The messages in flight.
@@ -145,8 +147,12 @@ pub enum LinkOp<T: Types> {
     Lapse(T::Mark),
     /// The caller is gone, with its connection.
     CallerGone,
-    /// The receiver of messages has crashed, or starts again.
+    /// The receiver of messages has crashed, or starts again; then the way is open.
     Becomes(Way),
+    /// Its ends come into different partitions, unless the receiver has crashed.
+    Cut,
+    /// They are in one again.
+    Mend,
 }
 
 /// What may happen on a link.
@@ -171,10 +177,11 @@ impl<T: Types> LinkPart<T> {
         Self { contents, overflowed: false, way: Way::Open }
     }
 
-    /// Whether nothing is in flight that anybody waits for.
+    /// Whether nothing is in flight that may arrive as things are, and that anybody waits for.
     #[must_use]
     pub fn is_idle(&self, system: &impl System<Types = T>) -> bool {
         match &self.contents {
+            _ if self.way == Way::Apart => true,
             Contents::Calls(slots) => slots.is_empty(),
             Contents::Messages(messages) => messages.iter().all(|one| system.is_background(one)),
         }
@@ -201,6 +208,7 @@ impl<T: Types> LinkPart<T> {
     #[must_use]
     pub fn offers(&self, system: &impl System<Types = T>, link: &Link) -> Vec<LinkOffer<T>> {
         match (&self.contents, link.kind) {
+            _ if self.way == Way::Apart => Vec::new(),
             (Contents::Calls(slots), _) => calls::offers(system, link, slots),
             (Contents::Messages(messages), LinkKind::Messages(mail)) => {
                 mail::offers(link, mail, messages)
@@ -218,8 +226,15 @@ impl<T: Types> LinkPart<T> {
         op: &LinkOp<T>,
     ) -> (Self, bool) {
         let mut next = self.clone();
-        if let LinkOp::Becomes(way) = op {
-            next.becomes(*way);
+        let way = match (op, self.way) {
+            (LinkOp::Becomes(way), _) => Some(*way),
+            (LinkOp::Cut, Way::Open) => Some(Way::Apart),
+            (LinkOp::Mend, Way::Apart) => Some(Way::Open),
+            (LinkOp::Cut | LinkOp::Mend, way) => Some(way),
+            (_, _) => None,
+        };
+        if let Some(way) = way {
+            next.becomes(way);
             return (next, false);
         }
         if let LinkOp::Push(message) = op

@@ -89,7 +89,9 @@ pub(crate) fn operate<T: Types>(
         | LinkOp::Overtake
         | LinkOp::Lapse(_)
         | LinkOp::CallerGone
-        | LinkOp::Becomes(_) => {}
+        | LinkOp::Becomes(_)
+        | LinkOp::Cut
+        | LinkOp::Mend => {}
     }
     true
 }

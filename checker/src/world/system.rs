@@ -75,6 +75,15 @@ pub type WatchOf<S> = <<S as System>::Types as Types>::Watch;
 /// The mark type of a system.
 pub type MarkOf<S> = <<S as System>::Types as Types>::Mark;
 
+/// What happens to the links between nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// These and the others are in different partitions.
+    Apart(Vec<NodeId>),
+    /// All are in one.
+    Together,
+}
+
 /// A value in a state that may name nodes.
 #[derive(Debug)]
 pub enum Named<'a, T: Types> {
@@ -128,6 +137,12 @@ pub trait System: Sized + Send + Sync + 'static {
 
     /// What the node's user may ask now, in a fixed order.
     fn commands(&self, node: NodeId, state: &StateOf<Self>) -> Vec<CommandOf<Self>>;
+
+    /// What an input of a node does to the links of other nodes, if it cuts or mends any: so a node
+    /// can stand for the network.
+    fn cut(&self, _node: NodeId, _input: &InputOf<Self::Types>) -> Option<Cut> {
+        None
+    }
 
     /// The budget that a command takes from, if it is rationed: `signal`.
     fn command_budget(&self, _command: &CommandOf<Self>) -> Option<&'static str> {

@@ -3,9 +3,9 @@
 //! Pure functions of single parts; in which order they come is [`crate::world::parts`]'.
 
 use crate::world::World;
-use crate::world::link::{LinkOp, Way};
+use crate::world::link::{Link, LinkOp, Way};
 use crate::world::node::{Event, NodePart, Stepped};
-use crate::world::system::{NodeId, System, Types};
+use crate::world::system::{Cut, InputOf, NodeId, System, Types};
 
 /// What a step of one node did.
 #[derive(Clone, Debug)]
@@ -91,6 +91,9 @@ impl<S: System> World<S> {
             | Event::Pauses
             | Event::Resumes => {}
         }
+        if let Event::Takes(input, _) = event {
+            ops.extend(self.cut(node, input));
+        }
         let mut stepped = part.step(&self.system, node, event);
         if !self.faults.may_restart(node) {
             // Nobody will ever read it.
@@ -98,6 +101,21 @@ impl<S: System> World<S> {
         }
         ops.extend(stepped.sends.iter().map(|(to, message)| self.sent(node, *to, message)));
         Turn { stepped, ops }
+    }
+
+    /// What an input does to links of other nodes.
+    fn cut(&self, node: NodeId, input: &InputOf<S::Types>) -> Vec<(usize, LinkOp<S::Types>)> {
+        let others = self.links.iter().enumerate();
+        let others = others.filter(|(_, link)| link.from != node && link.to != node);
+        match self.system.cut(node, input) {
+            None => Vec::new(),
+            Some(Cut::Together) => others.map(|(link, _)| (link, LinkOp::Mend)).collect(),
+            Some(Cut::Apart(side)) => {
+                let is_cut = |link: &Link| side.contains(&link.from) != side.contains(&link.to);
+                let cut = others.filter(|(_, link)| is_cut(link));
+                cut.map(|(link, _)| (link, LinkOp::Cut)).collect()
+            }
+        }
     }
 
     fn sent(

@@ -125,7 +125,9 @@ impl<S: System> World<S> {
             | LinkOp::Overtake
             | LinkOp::Lapse(_)
             | LinkOp::CallerGone
-            | LinkOp::Becomes(_) => "moves",
+            | LinkOp::Becomes(_)
+            | LinkOp::Cut
+            | LinkOp::Mend => "moves",
         }
     }
 

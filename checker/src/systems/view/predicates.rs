@@ -3,7 +3,7 @@
 use turnstile_core::view::{Command, MemberId, Notice, State, Timer, View as Group, Wants};
 use turnstile_machines::view_handler::{Resource, Rules as _};
 
-use super::types::Past;
+use super::types::{self, Past};
 use super::{ViewTypes, Views, Watch, member, node};
 use crate::world::node::NodePart;
 use crate::world::property::View;
@@ -15,7 +15,7 @@ turnstile_macros::system!(bundled "view-handler");
 /// Remembers what the properties need of the past.
 pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
     match seen {
-        Seen::Asked(who, Command::Suspect { member }) => {
+        Seen::Asked(who, types::Command::Member(Command::Suspect { member })) => {
             let suspects = &mut watch.members[*who].suspects;
             if let Err(place) = suspects.binary_search(member) {
                 suspects.insert(place, *member);
@@ -36,10 +36,13 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
         Seen::Told(_, Notice::GotState | Notice::Suspended(_))
         | Seen::Asked(
             _,
-            Command::Join { .. }
-            | Command::Leave
-            | Command::Announce { .. }
-            | Command::InstallationFails,
+            types::Command::Part
+            | types::Command::Member(
+                Command::Join { .. }
+                | Command::Leave
+                | Command::Announce { .. }
+                | Command::InstallationFails,
+            ),
         )
         | Seen::Trouble(_) => {}
     }
@@ -52,8 +55,15 @@ fn merges_across(who: NodeId, past: &Past, view: &Group) -> bool {
 
 type Asked<'a, 'v> = &'a View<'v, ViewTypes>;
 
-fn up<'v>(view: Asked<'_, 'v>) -> impl Iterator<Item = (NodeId, &'v NodePart<ViewTypes>)> {
-    view.nodes.iter().copied().enumerate().filter(|(_, part)| part.is_up())
+/// A member that is up.
+struct Member<'v> {
+    state: &'v State,
+    part: &'v NodePart<ViewTypes>,
+}
+
+fn up<'v>(view: Asked<'_, 'v>) -> impl Iterator<Item = (NodeId, Member<'v>)> {
+    let parts = view.nodes.iter().copied().enumerate().filter(|(_, part)| part.is_up());
+    parts.filter_map(|(node, part)| Some((node, Member { state: part.state.member()?, part })))
 }
 
 impl Views {
@@ -74,7 +84,7 @@ impl Views {
         let coord = |group: &Group| {
             let coord = group.coordinator()?;
             let part = view.nodes[node(coord)];
-            part.is_up().then_some(&part.state.view)
+            part.is_up().then_some(&part.state.member()?.view)
         };
         state.view.as_ref().is_some_and(|group| coord(group) == Some(&Some(group.clone())))
     }
@@ -92,11 +102,11 @@ impl view_handler::Properties for Views {
     }
 
     fn a_handler_is_suspended(&self, view: &Self::View<'_>) -> bool {
-        up(view).any(|(_, part)| self.is_suspended(&part.state))
+        up(view).any(|(_, part)| self.is_suspended(part.state))
     }
 
     fn a_view_change_and_a_merge_never_run_at_once(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(_, part)| part.state.work.is_none() || !self.is_merging(&part.state))
+        up(view).all(|(_, part)| part.state.work.is_none() || !self.is_merging(part.state))
     }
 
     fn no_merge_across_a_view_change(&self, view: &Self::View<'_>) -> bool {
@@ -116,7 +126,7 @@ impl view_handler::Properties for Views {
     }
 
     fn the_first_coord_is_suspended(&self, view: &Self::View<'_>) -> bool {
-        up(view).any(|(node, part)| node == 0 && self.is_suspended(&part.state))
+        up(view).any(|(node, part)| node == 0 && self.is_suspended(part.state))
     }
 
     fn the_last_coord_is_resumed(&self, view: &Self::View<'_>) -> bool {
@@ -125,15 +135,16 @@ impl view_handler::Properties for Views {
 
     fn the_last_coord_is_suspended(&self, view: &Self::View<'_>) -> bool {
         let last: usize = self.groups.iter().rev().skip(1).sum();
-        up(view).any(|(node, part)| node == last && self.is_suspended(&part.state))
+        up(view).any(|(node, part)| node == last && self.is_suspended(part.state))
     }
 
     fn a_resumer_is_armed_while_suspended(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(_, part)| {
-            let resumers = part.timers.iter().filter(|timer| **timer != Timer::Queue);
-            let armed: Vec<&Timer> = resumers.collect();
-            let own = Timer::Resumer(part.state.suspension);
-            match self.is_suspended(&part.state) {
+        up(view).all(|(_, Member { state, part })| {
+            let queue = types::Timer::Member(Timer::Queue);
+            let resumers = part.timers.iter().filter(|timer| **timer != queue);
+            let armed: Vec<&types::Timer> = resumers.collect();
+            let own = types::Timer::Member(Timer::Resumer(state.suspension));
+            match self.is_suspended(state) {
                 true if part.due.contains(&own) => armed.is_empty(),
                 true => armed == [&own],
                 false => armed.is_empty(),
@@ -173,7 +184,7 @@ impl view_handler::Properties for Views {
     }
 
     fn there_are_two_partitions(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(_, part)| Self::is_led(view, &part.state))
+        up(view).all(|(_, part)| Self::is_led(view, part.state))
             && !self.two_partitions_become_one(view)
     }
 

@@ -1,8 +1,9 @@
 //! The types of the view handling system: those of its core, and what its properties remember.
 
-use turnstile_core::view::{Command, MemberId, Members, Message, Notice, State, Timer, View};
-use turnstile_core::without_numbers;
+use turnstile_core::view::{self, MemberId, Members, Message, Notice, View};
+use turnstile_core::{Class, Numbers, without_numbers};
 
+use super::network::Network;
 use crate::world::system::Types;
 
 /// The types of the view handling system.
@@ -18,6 +19,64 @@ impl Types for ViewTypes {
     type Saved = ();
     type Watch = Watch;
     type Mark = ();
+}
+
+/// A node's state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// A member's.
+    Member(Box<view::State>),
+    /// The network's.
+    Network(Network),
+}
+
+impl State {
+    /// A member's.
+    #[must_use]
+    pub fn member(&self) -> Option<&view::State> {
+        match self {
+            Self::Member(state) => Some(state),
+            Self::Network(_) => None,
+        }
+    }
+}
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Member(state) => state.visit(each),
+            Self::Network(network) => network.visit(each),
+        }
+    }
+}
+
+/// A node's timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// A member's.
+    Member(view::Timer),
+    /// The network's: it is found that there are two partitions.
+    Detect,
+    /// The network's: there are two partitions no longer.
+    Heal,
+}
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Member(timer) => timer.visit(each),
+            Self::Detect | Self::Heal => {}
+        }
+    }
+}
+
+/// What a node is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// A member, by its user or by the layers below.
+    Member(view::Command),
+    /// The network falls into two partitions.
+    Part,
 }
 
 /// What the properties remember of the members.

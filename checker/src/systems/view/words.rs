@@ -3,15 +3,18 @@
 use turnstile_core::step::Input;
 use turnstile_core::view::{Command, Message, Request, Timer};
 
-use super::ViewTypes;
+use super::types::{self, ViewTypes};
 use crate::world::system::InputOf;
 
 pub(super) fn input(input: &InputOf<ViewTypes>) -> String {
     match input {
         Input::Message { message: one, .. } => message(one),
-        Input::Fired(Timer::Queue) => "turns to its queue".to_owned(),
-        Input::Fired(Timer::Resumer(_)) => "Resumer runs".to_owned(),
-        Input::Command(command) => match command {
+        Input::Fired(types::Timer::Member(Timer::Queue)) => "turns to its queue".to_owned(),
+        Input::Fired(types::Timer::Member(Timer::Resumer(_))) => "Resumer runs".to_owned(),
+        Input::Fired(types::Timer::Detect) => "finds that it fell apart".to_owned(),
+        Input::Fired(types::Timer::Heal) => "is whole again".to_owned(),
+        Input::Command(types::Command::Part) => "falls apart".to_owned(),
+        Input::Command(types::Command::Member(command)) => match command {
             Command::Join { with_state: false, .. } => "wants to join".to_owned(),
             Command::Join { with_state: true, .. } => "wants to join with the state".to_owned(),
             Command::Leave => "wants to leave".to_owned(),

@@ -14,14 +14,25 @@ use crate::world::{Predicate, World};
 pub const ENTRY: Entry = Entry::of::<Wiring>();
 
 /// The budgets that are the view handling system's own.
-const BUDGETS: [&str; 7] =
-    ["join", "join with state", "leave", "suspect", "failed installation", MERGE, MERGE_AGAIN];
+const BUDGETS: [&str; 8] = [
+    "join",
+    "join with state",
+    "leave",
+    "suspect",
+    "failed installation",
+    MERGE,
+    MERGE_AGAIN,
+    PARTITION,
+];
 
 /// How often coords find each other.
 pub(super) const MERGE: &str = "MERGE";
 
 /// In a world with this budget they find each other again and again, as long as there are several.
 pub(super) const MERGE_AGAIN: &str = "MERGE again";
+
+/// How often the network falls apart; it is whole again after a while.
+pub(super) const PARTITION: &str = "partition";
 
 /// A world of the system's file.
 ///
@@ -33,12 +44,26 @@ pub fn world(
     world: &system::World,
     options: &Options<'_>,
 ) -> Result<World<Views>, Refusal> {
-    let plan = Plan { file, world, options };
-    let members = plan.count("member")?;
-    let views = {
-        let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
-        Views::new(members, groups(&plan, members)?, rations_merges, &options.tables)?
-    };
+    let mut options = options.clone();
+    let plan = Plan { file, world, options: &options };
+    let (mut members, mut groups) = (plan.count("member")?, groups(&plan)?);
+    let side = usize::from(plan.number("side")?);
+    match plan.value("size").unwrap_or_default() {
+        "usual" => {}
+        "large" => {
+            members += 1;
+            groups.last_mut().map(|last| *last += 1);
+            options.set.push(("members".to_owned(), members.to_string()));
+        }
+        size => return Err(Refusal::Usage(format!("`size` is `{size}`: it is usual or large"))),
+    }
+    if groups.iter().sum::<usize>() > members || side >= members {
+        let text = format!("there are {members} members, too few for `groups` or `side`");
+        return Err(Refusal::Usage(text));
+    }
+    let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
+    let views = Views::new(members, (groups, side), rations_merges, &options.tables)?;
+    let plan = Plan { file, world, options: &options };
     let predicate = |name: &str| {
         let (views, name) = (views.clone(), Name::from_name(name)?);
         Some(Predicate::<ViewTypes>::new(move |view| views.ask(name, view)))
@@ -47,14 +72,11 @@ pub fn world(
 }
 
 /// How many members each group has at first: `2+2`.
-fn groups(plan: &Plan<'_>, members: usize) -> Result<Vec<usize>, Refusal> {
+fn groups(plan: &Plan<'_>) -> Result<Vec<usize>, Refusal> {
     let text = plan.value("groups").unwrap_or_default();
     let sizes: Option<Vec<usize>> = text.split('+').map(|size| size.trim().parse().ok()).collect();
-    let fits = |sizes: &Vec<usize>| {
-        sizes.iter().all(|size| *size > 0) && sizes.iter().sum::<usize>() <= members
-    };
-    sizes.filter(fits).ok_or_else(|| {
-        let text = format!("`groups` is `{text}`; it must be sizes like `2+2`, {members} at most");
+    sizes.filter(|sizes| sizes.iter().all(|size| *size > 0)).ok_or_else(|| {
+        let text = format!("`groups` is `{text}`; it must be sizes like `2+2`");
         Refusal::Usage(text)
     })
 }

@@ -175,7 +175,9 @@ impl<R: Rules> Turn<'_, R> {
         self.notify(Notice::Installed(view.clone()));
         if view.contains(me) {
             self.state.view = Some(view.clone());
+            self.state.suspects.retain(view);
             self.joined();
+            self.suspects();
         }
     }
 

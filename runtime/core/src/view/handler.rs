@@ -202,13 +202,30 @@ impl<R: Rules> Turn<'_, R> {
                 (Event::JoinWithState, self.state.coordinator() == me)
             }
             Request::Leave { .. } => (Event::Leave, self.state.coordinator() == me),
-            Request::Suspect { member } => {
-                (Event::Suspect, self.state.coordinator_without(Some(member)) == me)
-            }
+            Request::Suspect { member } => return self.suspect(member),
             Request::GetState { .. } => (Event::GetState, self.state.view.is_some()),
         };
         if is_meant {
             self.take(event, Cause { request: Some(request), ..Cause::default() });
+        }
+    }
+
+    /// Who does not coordinate keeps in mind whom it suspects: once all before it are suspected, it
+    /// coordinates. Who is no member cannot be put out.
+    fn suspect(&mut self, member: MemberId) {
+        if self.state.is_member(member) {
+            self.state.suspects.add(member);
+            self.suspects();
+        }
+    }
+
+    /// The coord has all those processed whom it suspects.
+    pub(super) fn suspects(&mut self) {
+        if self.state.coordinator() == Some(self.handler.me) {
+            for member in core::mem::take(&mut self.state.suspects).iter() {
+                let request = Some(Request::Suspect { member });
+                self.take(Event::Suspect, Cause { request, ..Cause::default() });
+            }
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct State {
     pub view: Option<View>,
     /// The greatest number of a view that it has installed or made.
     pub last_view: ViewId,
+    /// Whom it suspects while another coordinates.
+    pub suspects: Members,
     /// What its coord's handler is still to process.
     pub queue: Vec<Request>,
     /// The last suspension of its handler, whether or not it is over.
@@ -89,6 +91,7 @@ impl State {
             at,
             last_view: view.as_ref().map_or_else(ViewId::default, |view| view.id),
             view,
+            suspects: Members::default(),
             queue: Vec::new(),
             suspension: Suspension::first(me),
             work: None,
@@ -98,8 +101,16 @@ impl State {
         }
     }
 
+    /// Whether this one belongs to the view that is installed.
+    pub(super) fn is_member(&self, member: MemberId) -> bool {
+        self.view.as_ref().is_some_and(|view| view.contains(member))
+    }
+
     /// Whether this one is suspected, as far as is known here.
     fn is_suspected(&self, member: MemberId) -> bool {
+        if self.suspects.contains(member) {
+            return true;
+        }
         let events = self.work.iter().flat_map(|work| &work.events);
         let mut all = self.queue.iter().chain(events);
         all.any(|event| matches!(event, Request::Suspect { member: who } if *who == member))

@@ -70,6 +70,11 @@ impl Members {
         }
     }
 
+    /// Takes out who is not in a view.
+    pub(crate) fn retain(&mut self, view: &View) {
+        self.0.retain(|member| view.contains(*member));
+    }
+
     /// Takes a member out.
     pub fn remove(&mut self, member: MemberId) {
         self.0.retain(|other| *other != member);
