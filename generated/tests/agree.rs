@@ -79,15 +79,13 @@ macro_rules! agree {
             use super::{Words, read, words};
 
             fn named(step: Step<'_>) -> Words {
-                let op = |op: &Op| {
-                    let verb = match op {
-                        Op::Create(_) => "Create",
-                        Op::Delete(_) => "Delete",
-                        Op::Restart(_) => "Restart",
-                        Op::Abandon(_) => "Abandon",
-                    };
-                    format!("{verb} {}", op.resource())
+                let verb = |op: &Op| match op {
+                    Op::Create(_) => "Create",
+                    Op::Delete(_) => "Delete",
+                    Op::Restart(_) => "Restart",
+                    Op::Abandon(_) => "Abandon",
                 };
+                let op = |op: &Op| format!("{} {}", verb(op), op.resource());
                 let ops = |ops: &[Op]| ops.iter().map(op).collect::<Vec<_>>();
                 Words {
                     row: step.row.map_or_else(String::new, |row| row.to_string()),
