@@ -53,8 +53,8 @@ impl LastWord for TcpStream {
     }
 }
 
-/// A socket that listens. Its queue is long: a client that finds it full tries again after a second,
-/// which is what a thousand that come back at once would wait for, again and again.
+/// A socket that listens. Its queue is long: a client that finds it full tries again after a
+/// second, which is what a thousand that come back at once would wait for, again and again.
 pub(super) fn bind(at: SocketAddr) -> io::Result<TcpListener> {
     let socket = if at.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
