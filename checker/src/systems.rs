@@ -7,6 +7,7 @@ mod entry;
 mod formulas;
 pub mod group;
 pub mod lock;
+pub mod ranges;
 pub mod replicated;
 mod rules;
 mod unknown;
@@ -15,7 +16,8 @@ pub mod view;
 pub use entry::Entry;
 
 /// Every system of this build, by name. A static, so that only this crate compiles their searches.
-pub static ALL: &[Entry] = &[claim::ENTRY, group::ENTRY, replicated::ENTRY, view::ENTRY];
+pub static ALL: &[Entry] =
+    &[ranges::ENTRY, claim::ENTRY, group::ENTRY, replicated::ENTRY, view::ENTRY];
 
 /// The system of a name.
 #[must_use]

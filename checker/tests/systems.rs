@@ -149,6 +149,7 @@ macro_rules! every {
 }
 
 every! {
+    byte_range_lock, "byte-range-lock";
     claim, "claim";
     group_lock, "group-lock";
     replicated_lock, "replicated-lock";

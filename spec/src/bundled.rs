@@ -45,6 +45,7 @@ pub fn table(name: &str) -> Option<&'static Bundled> {
 /// Systems, by name.
 pub const SYSTEMS: &[Bundled] = bundled!(
     "systems":
+    "byte-range-lock",
     "claim",
     "group-lock",
     "replicated-lock",

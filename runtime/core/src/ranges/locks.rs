@@ -1,6 +1,7 @@
 //! S->fileLocks: the locks of one file in the order in which they came, found by range.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
 use turnstile_machines::byte_range_lock::State;
@@ -47,20 +48,15 @@ pub struct Loss {
     pub contents: Option<DataVersion>,
 }
 
-impl Lock {
-    /// Whether both may not be granted at once: they share a byte, and one is exclusive.
-    #[must_use]
-    pub fn conflicts(&self, other: &Self) -> bool {
-        self.range.overlaps(other.range)
-            && (self.kind == LockType::Exclusive || other.kind == LockType::Exclusive)
-    }
-}
+/// What the counts count.
+const VALID: [State; 2] = [State::Active, State::Waitlock];
 
 /// The locks of one file. Equal where the list is; all else follows from it.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     list: BTreeMap<LockId, Lock>,
     index: Overlaps,
+    owned: BTreeSet<(Key, LockId)>,
     /// How many there are in each state, shared and exclusive.
     counts: [[usize; 2]; State::ALL.len()],
 }
@@ -82,22 +78,61 @@ impl Locks {
         self.index.over(range).map(|id| (id, &self.list[&id]))
     }
 
+    /// The locks of a client, in the order in which they came.
+    pub fn of(&self, key: Key) -> impl Iterator<Item = (LockId, &Lock)> {
+        let own = self.owned.range((key, LockId::new(0))..=(key, LockId::new(u64::MAX)));
+        own.map(|(_, id)| (*id, &self.list[id]))
+    }
+
+    /// The locks in a state, in the order in which they came.
+    pub fn in_state(&self, at: State) -> impl Iterator<Item = (LockId, &Lock)> {
+        let is_any = self.counts[at as usize] != [0, 0];
+        let all = is_any.then(|| self.iter()).into_iter().flatten();
+        all.filter(move |(_, lock)| lock.at == at)
+    }
+
+    /// One byte of each part of a range that the same locks cover: what is so of one byte of a
+    /// part is so of all.
+    pub fn parts(&self, range: ByteRange) -> impl Iterator<Item = u64> + use<> {
+        let ends = |lock: &Lock| [Some(lock.range.first()), lock.range.last().checked_add(1)];
+        let cuts = self.over(range).flat_map(|(_, lock)| ends(lock)).flatten();
+        let mut firsts: Vec<u64> =
+            cuts.filter(|byte| range.contains(*byte)).chain([range.first()]).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        firsts.into_iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many locks of a type are in a state.
+    /// S->sharedLocks or S->exclusiveLocks: how many VALID locks of a type there are.
     #[must_use]
-    pub fn count(&self, at: State, kind: LockType) -> usize {
-        self.counts[at as usize][kind as usize]
+    pub fn valid(&self, kind: LockType) -> usize {
+        VALID.iter().map(|at| self.counts[*at as usize][kind as usize]).sum()
+    }
+
+    /// Whether as many locks of each type are VALID as were counted.
+    #[must_use]
+    pub fn are_counted(&self) -> bool {
+        let all = VALID.into_iter().flat_map(|at| self.in_state(at)).count();
+        all == self.valid(LockType::Shared) + self.valid(LockType::Exclusive)
     }
 
     /// Puts a lock at the end of the list.
     pub(super) fn push(&mut self, id: LockId, lock: Lock) {
         assert!(self.list.last_key_value().is_none_or(|(last, _)| *last < id), "it comes last");
         self.index.insert(lock.range, id);
+        self.owned.insert((lock.key, id));
         self.counts[lock.at as usize][lock.kind as usize] += 1;
         self.list.insert(id, lock);
     }
@@ -106,6 +141,7 @@ impl Locks {
     pub(super) fn remove(&mut self, id: LockId) {
         if let Some(lock) = self.list.remove(&id) {
             self.index.remove(lock.range, id);
+            self.owned.remove(&(lock.key, id));
             self.counts[lock.at as usize][lock.kind as usize] -= 1;
         }
     }
@@ -128,6 +164,9 @@ impl Locks {
 
     /// Notes for every lock that is LOST that the contents are not what they were.
     pub(super) fn modified(&mut self) {
+        if self.counts[State::Lost as usize] == [0, 0] {
+            return;
+        }
         let lost = self.list.values_mut().filter_map(|lock| lock.lost.as_mut());
         lost.for_each(|loss| loss.contents = None);
     }
@@ -159,6 +198,7 @@ impl Numbers for Locks {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.list.visit(each);
         self.index = Overlaps::default();
+        self.owned = self.list.iter().map(|(id, lock)| (lock.key, *id)).collect();
         for (id, lock) in &self.list {
             self.index.insert(lock.range, *id);
         }

@@ -14,9 +14,25 @@ use crate::ranges::locks::{Lock, Loss};
 use crate::ranges::message::{Ask, Message, Server, Whole};
 use crate::step::{Effect, Taken};
 
-impl<L: lock::Rules, S: server::Rules> Turn<'_, L, S> {
-    pub(super) fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: &lock::Do<'_>) {
-        use lock::{Action, Event, Op, Resource};
+impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
+    /// What a row of a lock does once, or to each of a collection.
+    pub(super) fn carry_run(&mut self, asked: Asked, run: &lock::Run<'_>) {
+        let Some(collection) = run.each else {
+            return run.does.iter().for_each(|entry| self.carry_lock(asked, entry));
+        };
+        for other in self.listed(asked, collection) {
+            run.does.iter().for_each(|entry| self.tell_of(other, entry));
+        }
+    }
+
+    /// Tells a lock what an action tells.
+    fn tell_of(&mut self, id: LockId, entry: &lock::Do<'_>) {
+        let told = entry.action.tells();
+        self.told.extend(told.map(|event| Told::Lock(id, event.event(0))));
+    }
+
+    fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: &lock::Do<'_>) {
+        use lock::{Action, Op, Resource};
 
         for op in entry.ops {
             let Resource::WaitTimer = op.resource();
@@ -39,21 +55,35 @@ impl<L: lock::Rules, S: server::Rules> Turn<'_, L, S> {
                 self.told.push_back(Told::Server(server::Event::LocksChanged));
             }
             Action::LoseTheLock => self.lose(id, &lock),
-            Action::LoseAllLocksOfTheClient => {
-                let is_other = |other: LockId, one: &Lock| other != id && one.key == lock.key;
-                self.tell(Event::ClientLostALock, is_other);
-            }
-            Action::TellThoseThatWaitForIt => {
-                let Some(file) = self.file() else { return };
-                let over = file.locks.over(lock.range);
-                let waiting = over.filter(|(_, one)| one.at == At::Waitunlock);
-                let mut waiting: Vec<LockId> = waiting.map(|(id, _)| id).collect();
-                waiting.sort_unstable();
-                let told =
-                    waiting.into_iter().map(|id| Told::Lock(id, Event::ConflictingLockRemoved));
-                self.told.extend(told);
-            }
+            Action::LookWhatIsInItsWay
+            | Action::TellThatItsClientLostALock
+            | Action::TellThatALockWasRemoved => self.tell_of(id, entry),
         }
+    }
+
+    /// What a loop goes over.
+    fn listed(&self, Asked { id, lock }: Asked, collection: lock::CollectionKind) -> Vec<LockId> {
+        use lock::CollectionKind;
+
+        let Some(file) = self.file() else { return Vec::new() };
+        let mut ids: Vec<LockId> = match collection {
+            CollectionKind::OthersOfTheClient => file
+                .locks
+                .of(lock.key)
+                .map(|(other, _)| other)
+                .filter(|other| *other != id)
+                .collect(),
+            CollectionKind::ThoseThatWaitForIt => {
+                let over = file.locks.over(lock.range);
+                over.filter(|(_, one)| one.at == At::Waitunlock).map(|(id, _)| id).collect()
+            }
+            CollectionKind::BytesOf
+            | CollectionKind::BytesLockedBy
+            | CollectionKind::LocksOver
+            | CollectionKind::LocksOf => Vec::new(),
+        };
+        ids.sort_unstable();
+        ids
     }
 
     pub(super) fn carry_server(&mut self, entry: &server::Do<'_>) {

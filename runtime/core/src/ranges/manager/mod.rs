@@ -2,10 +2,11 @@
 //! a file server that knows locks of whole files only.
 //!
 //! Each lock is an instance of the machine `byte-range-lock`, each file's server lock one of
-//! `server-lock`. Nothing here asks which state a machine is in: rows decide, guards and
-//! collections are answered in [`look`].
+//! `server-lock`. Nothing here asks which state a machine is in: rows and rules decide, guards are
+//! answered in [`look`], what formulas speak of in [`facts`].
 
 mod carry;
+mod facts;
 mod look;
 mod state;
 mod turn;
@@ -114,7 +115,7 @@ pub enum News {
     Allowed,
 }
 
-impl<L: byte_range_lock::Rules, S: server_lock::Rules> Core for CacheManager<L, S> {
+impl<L: byte_range_lock::Formulae, S: server_lock::Rules> Core for CacheManager<L, S> {
     type State = State;
     type Peer = Server;
     type Message = Message;

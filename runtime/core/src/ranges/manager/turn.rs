@@ -5,7 +5,7 @@
 
 use alloc::collections::VecDeque;
 
-use turnstile_machines::byte_range_lock::{self, State as At};
+use turnstile_machines::byte_range_lock::{self, Formulae, State as At};
 use turnstile_machines::server_lock;
 
 use super::look::{Asked, Look};
@@ -27,7 +27,7 @@ pub(super) enum Told {
 }
 
 /// One step on its way.
-pub(super) struct Turn<'a, L: byte_range_lock::Rules, S: server_lock::Rules> {
+pub(super) struct Turn<'a, L: Formulae, S: server_lock::Rules> {
     pub(super) core: &'a CacheManager<L, S>,
     pub(super) state: &'a mut State,
     pub(super) id: FileId,
@@ -40,7 +40,7 @@ pub(super) struct Turn<'a, L: byte_range_lock::Rules, S: server_lock::Rules> {
     pub(super) contents: Option<DataVersion>,
 }
 
-impl<'a, L: byte_range_lock::Rules, S: server_lock::Rules> Turn<'a, L, S> {
+impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
     pub(super) fn new(
         core: &'a CacheManager<L, S>,
         state: &'a mut State,
@@ -66,11 +66,13 @@ impl<'a, L: byte_range_lock::Rules, S: server_lock::Rules> Turn<'a, L, S> {
             Wish::Unlock(lock) => self.lock(lock, byte_range_lock::Event::LockIsReleased),
             Wish::Abandon(lock) => self.lock(lock, byte_range_lock::Event::LockIsAbandoned),
             Wish::Read(range) => {
-                let is_allowed = self.look().is_none_or(|look| look.may_read(key, range));
+                let is_allowed =
+                    self.look().is_none_or(|look| look.file.may_read(look.table, key, range));
                 self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
             }
             Wish::Write(range) => {
-                let is_allowed = self.look().is_none_or(|look| look.may_write(key, range));
+                let is_allowed =
+                    self.look().is_none_or(|look| look.file.may_write(look.table, key, range));
                 self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
                 if is_allowed && let Some(file) = self.state.files.get_mut(&self.id) {
                     file.locks.modified();
@@ -130,7 +132,7 @@ impl<'a, L: byte_range_lock::Rules, S: server_lock::Rules> Turn<'a, L, S> {
     /// Moves what was told, until nothing is left to be told.
     fn finish(mut self) {
         self.asker = None;
-        let locks = self.file().map_or(0, |file| file.locks.iter().count());
+        let locks = self.file().map_or(0, |file| file.locks.len());
         let mut most = TELLS_MIN + TELLS_EACH * locks * (locks + 1);
         while let Some(told) = self.told.pop_front() {
             if most == 0 {
@@ -156,8 +158,9 @@ impl<'a, L: byte_range_lock::Rules, S: server_lock::Rules> Turn<'a, L, S> {
         self.state.files.get(&self.id)
     }
 
-    pub(super) fn look(&self) -> Option<Look<'_>> {
-        Some(Look { file: self.file()?, asker: self.asker, lease: self.lease })
+    pub(super) fn look(&self) -> Option<Look<'_, L>> {
+        let table = &self.core.locks;
+        Some(Look { table, file: self.file()?, asker: self.asker, lease: self.lease })
     }
 
     pub(super) fn effect(&mut self, effect: EffectOf<CacheManager<L, S>>) {
@@ -181,8 +184,8 @@ impl<'a, L: byte_range_lock::Rules, S: server_lock::Rules> Turn<'a, L, S> {
                 let row = |row: byte_range_lock::RowId| Taken::Row { machine, row: row.name() };
                 self.out.rows.push(step.row.map_or(ignored, row));
                 self.settle(asked, step.to);
-                for entry in step.does {
-                    self.carry_lock(asked, entry);
+                for run in step.runs() {
+                    self.carry_run(asked, &run);
                 }
                 if step.to == At::NotExist
                     && let Some(file) = self.state.files.get_mut(&self.id)

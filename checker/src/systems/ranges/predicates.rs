@@ -1,0 +1,228 @@
+//! What the properties of the byte-range lock system ask of a state.
+
+use turnstile_core::number::LockId;
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::{Key, Lock, LockType};
+use turnstile_core::ranges::manager::{self, File};
+use turnstile_core::ranges::message::{FileId, Whole};
+use turnstile_core::ranges::server;
+use turnstile_machines::byte_range_lock::{Invariant, Resource, Rules as _, State as At};
+use turnstile_machines::server_lock::{self, Rules as _};
+
+use super::types::{Manager, RangeTypes, State, Timer};
+use super::{BYTES, HOST, MANAGER, Ranges, SERVER};
+use crate::world::property::View;
+
+turnstile_macros::system!(bundled "byte-range-lock");
+
+type Look<'a> = View<'a, RangeTypes>;
+
+const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
+
+fn manager<'a>(view: &Look<'a>) -> Option<&'a Manager> {
+    match &view.nodes[MANAGER].state {
+        State::Manager(state) => Some(state),
+        State::Server(_) => None,
+    }
+}
+
+fn server<'a>(view: &Look<'a>) -> Option<&'a server::State> {
+    match &view.nodes[SERVER].state {
+        State::Server(state) => Some(state),
+        State::Manager(_) => None,
+    }
+}
+
+fn files<'a>(view: &Look<'a>) -> impl Iterator<Item = (FileId, &'a File)> {
+    manager(view).into_iter().flat_map(|manager| manager.files())
+}
+
+/// Whether it is so of every file.
+fn of_files(view: &Look<'_>, is_so: impl Fn(&File) -> bool) -> bool {
+    files(view).all(|(_, file)| is_so(file))
+}
+
+/// Whether some lock is in a state.
+fn has(view: &Look<'_>, at: At) -> bool {
+    files(view).any(|(_, file)| in_states(file, &[at]).next().is_some())
+}
+
+fn in_states<'a>(file: &'a File, states: &[At]) -> impl Iterator<Item = (LockId, &'a Lock)> {
+    file.locks.iter().filter(|(_, lock)| states.contains(&lock.at))
+}
+
+/// What the cache manager believes that it has.
+fn believed(file: &File) -> Option<Whole> {
+    match file.server {
+        server_lock::State::NotExist | server_lock::State::Unlocked => None,
+        server_lock::State::LockRead => Some(Whole::LockRead),
+        server_lock::State::LockWrite => Some(Whole::LockWrite),
+    }
+}
+
+impl Ranges {
+    /// Whether every file is as an invariant of the table says.
+    fn keep(&self, view: &Look<'_>, invariant: Invariant) -> bool {
+        of_files(view, |file| file.keeps(&self.lock, invariant))
+    }
+
+    fn may_write(&self, file: &File, key: Key, byte: ByteRange) -> bool {
+        file.may_write(&self.lock, key, byte)
+    }
+
+    fn may_read(&self, file: &File, key: Key, byte: ByteRange) -> bool {
+        file.may_read(&self.lock, key, byte)
+    }
+
+    /// Every byte and every two clients.
+    fn everybody(&self) -> impl Iterator<Item = (ByteRange, Key, Key)> {
+        (0..BYTES).map(ByteRange::byte).flat_map(move |byte| {
+            let pair = move |one| self.keys().map(move |other| (byte, one, other));
+            self.keys().flat_map(pair).filter(|(_, one, other)| one != other)
+        })
+    }
+
+    fn is_exact(&self, view: &Look<'_>, id: FileId, file: &File) -> bool {
+        let timers = &view.nodes[MANAGER].timers;
+        let is_armed = |timer| timers.contains(&Timer::Manager(timer));
+        let of_server = self.server.holds(file.server);
+        let check = of_server.contains(&server_lock::Resource::CheckTimer);
+        let lease = of_server.contains(&server_lock::Resource::LeaseTimer);
+        is_armed(manager::Timer::Check(id)) == check
+            && is_armed(manager::Timer::Lease(id)) == lease
+            && file.locks.iter().all(|(lock, one)| {
+                let waits = self.lock.holds(one.at).contains(&Resource::WaitTimer);
+                is_armed(manager::Timer::Wait(id, lock)) == waits
+            })
+    }
+}
+
+/// Whether two locks share a byte, and one of them is exclusive.
+fn are_in_conflict(one: &Lock, other: &Lock) -> bool {
+    let is_exclusive = [one, other].iter().any(|lock| lock.kind == LockType::Exclusive);
+    is_exclusive && one.range.overlaps(other.range)
+}
+
+/// Whether nobody has an ACTIVE lock of a byte.
+fn is_unowned(file: &File, byte: ByteRange) -> bool {
+    file.locks.over(byte).all(|(_, lock)| lock.at != At::Active)
+}
+
+impl byte_range_lock::Properties for Ranges {
+    type View<'a> = Look<'a>;
+
+    fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
+        !matches!(view.trouble(), Some(trouble) if trouble.is_unexpected())
+    }
+
+    fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
+        !matches!(view.trouble(), Some(trouble) if !trouble.is_unexpected())
+    }
+
+    fn held_is_armed(&self, view: &Look<'_>) -> bool {
+        files(view).all(|(id, file)| self.is_exact(view, id, file))
+    }
+
+    fn i1(&self, view: &Look<'_>) -> bool {
+        self.keep(view, Invariant::I1)
+    }
+
+    fn i2(&self, view: &Look<'_>) -> bool {
+        self.keep(view, Invariant::I2)
+    }
+
+    fn i3(&self, view: &Look<'_>) -> bool {
+        let Some(server) = server(view) else { return true };
+        files(view).all(|(id, file)| believed(file) == server.of(id, HOST))
+    }
+
+    fn i4(&self, view: &Look<'_>) -> bool {
+        self.keep(view, Invariant::I4)
+    }
+
+    fn i5(&self, view: &Look<'_>) -> bool {
+        self.keep(view, Invariant::I5)
+    }
+
+    fn i6(&self, view: &Look<'_>) -> bool {
+        self.keep(view, Invariant::I6)
+    }
+
+    fn i7(&self, view: &Look<'_>) -> bool {
+        self.keep(view, Invariant::I7)
+    }
+
+    fn what_is_believed_is_asserted(&self, view: &Look<'_>) -> bool {
+        let Some(server) = server(view) else { return true };
+        files(view).all(|(id, file)| believed(file) <= server.of(id, HOST))
+    }
+
+    fn one_writer(&self, view: &Look<'_>) -> bool {
+        of_files(view, |file| {
+            self.everybody().all(|(byte, one, other)| {
+                !(self.may_write(file, one, byte) && self.may_write(file, other, byte))
+                    || is_unowned(file, byte)
+            })
+        })
+    }
+
+    fn nobody_reads_what_another_may_write(&self, view: &Look<'_>) -> bool {
+        of_files(view, |file| {
+            self.everybody().all(|(byte, one, other)| {
+                !(self.may_write(file, one, byte) && self.may_read(file, other, byte))
+                    || is_unowned(file, byte)
+            })
+        })
+    }
+
+    fn what_is_lost_is_out_of_reach(&self, view: &Look<'_>) -> bool {
+        of_files(view, |file| {
+            in_states(file, &[At::Lost]).all(|(_, lost)| {
+                let (first, last) = (lost.range.first(), lost.range.last());
+                (first..=last).map(ByteRange::byte).all(|byte| {
+                    let mut over = file.locks.over(byte);
+                    over.any(|(_, one)| one.at == At::Active && one.key == lost.key)
+                        || !(self.may_read(file, lost.key, byte)
+                            || self.may_write(file, lost.key, byte))
+                })
+            })
+        })
+    }
+
+    fn nobody_waits_in_vain(&self, view: &Look<'_>) -> bool {
+        of_files(view, |file| {
+            in_states(file, &[At::Waitunlock]).all(|(id, lock)| {
+                in_states(file, &QUEUED)
+                    .any(|(other, one)| other < id && are_in_conflict(lock, one))
+            })
+        })
+    }
+
+    fn every_wait_ends(&self, view: &Look<'_>) -> bool {
+        !self.a_lock_waits(view)
+    }
+
+    fn what_nobody_needs_is_given_back(&self, view: &Look<'_>) -> bool {
+        !self.nobody_needs_what_is_kept(view)
+    }
+
+    fn a_lock_is_granted(&self, view: &Look<'_>) -> bool {
+        has(view, At::Active)
+    }
+
+    fn a_lock_waits(&self, view: &Look<'_>) -> bool {
+        has(view, At::Waitlock) || has(view, At::Waitunlock)
+    }
+
+    fn a_lock_waits_for_another(&self, view: &Look<'_>) -> bool {
+        has(view, At::Waitunlock)
+    }
+
+    fn nobody_needs_what_is_kept(&self, view: &Look<'_>) -> bool {
+        let (Some(manager), Some(server)) = (manager(view), server(view)) else { return false };
+        self.files().any(|id| {
+            let has_none = manager.file(id).is_none_or(|file| file.locks.is_empty());
+            has_none && server.of(id, HOST).is_some()
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! The types of the byte-range lock system: those of its cores, put behind one set for the World.
+
+use turnstile_core::ranges::manager;
+use turnstile_core::ranges::message::{FileId, Message};
+use turnstile_core::ranges::server;
+use turnstile_core::{Class, Numbers, without_numbers};
+
+use crate::world::system::Types;
+
+/// The types of the byte-range lock system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RangeTypes;
+
+/// A cache manager's state.
+pub type Manager = manager::State;
+
+/// A message of the two.
+pub type Letter = Message;
+
+/// A node's state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// The cache manager.
+    Manager(Manager),
+    /// The file server.
+    Server(server::State),
+}
+
+/// A node's timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// Of the cache manager.
+    Manager(manager::Timer),
+    /// Of the file server.
+    Server(server::Lapse),
+}
+
+/// What a node's user may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// A client of the cache manager.
+    Manager(manager::Command),
+    /// Another host.
+    Server(server::Command),
+}
+
+/// What clients of the cache manager are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Notice(pub manager::Notice);
+
+/// The file whose lock lapses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mark(pub FileId);
+
+without_numbers!(Mark);
+
+impl Types for RangeTypes {
+    type State = State;
+    type Message = Letter;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+    type Watch = ();
+    type Mark = Mark;
+}
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Manager(state) => state.visit(each),
+            Self::Server(state) => state.visit(each),
+        }
+    }
+}
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Manager(timer) => timer.visit(each),
+            Self::Server(timer) => timer.visit(each),
+        }
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.0.visit(each);
+    }
+}

@@ -1,0 +1,117 @@
+//! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
+
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::LockType;
+use turnstile_spec::system;
+
+use super::predicates::byte_range_lock::{Predicate as Name, Properties};
+use super::{RangeTypes, Ranges};
+use crate::report::options::{Options, Refusal};
+use crate::systems::Entry;
+use crate::systems::build::Plan;
+use crate::systems::entry::Wired;
+use crate::world::{Predicate, World};
+
+/// The byte-range lock system among those of this build.
+pub const ENTRY: Entry = Entry::of::<Wiring>();
+
+/// The budgets that are the byte-range lock system's own.
+const BUDGETS: [&str; 7] = [
+    "request",
+    "request of another file",
+    "abandon",
+    "write",
+    "other host",
+    "file changed",
+    "lapse",
+];
+
+/// A world of the system's file.
+///
+/// # Errors
+///
+/// Settings and budgets that the system does not have; names that the cores do not know.
+pub fn world(
+    file: &system::System,
+    world: &system::World,
+    options: &Options<'_>,
+) -> Result<World<Ranges>, Refusal> {
+    let plan = Plan { file, world, options };
+    let (lock, server) = Ranges::rules(&options.tables)?;
+    let ranges = Ranges {
+        clients: plan.number("clients")?.into(),
+        files: plan.number("files")?.into(),
+        each: plan.number("locks")?.into(),
+        spans: spans(&plan)?,
+        kinds: kinds(&plan)?,
+        lock,
+        server,
+    };
+    let predicate = |name: &str| {
+        let (ranges, name) = (ranges.clone(), Name::from_name(name)?);
+        Some(Predicate::<RangeTypes>::new(move |view| ranges.ask(name, view)))
+    };
+    plan.build(ranges.clone(), &BUDGETS, predicate)
+}
+
+/// Whether clients may ask for every range and type there is.
+fn is_large(plan: &Plan<'_>) -> Result<bool, Refusal> {
+    match plan.value("size").unwrap_or_default() {
+        "small" => Ok(false),
+        "large" => Ok(true),
+        other => Err(Refusal::Usage(format!("`size` is `{other}`; it must be small or large"))),
+    }
+}
+
+/// The ranges that clients ask for: `0+2 1+2`.
+fn spans(plan: &Plan<'_>) -> Result<Vec<ByteRange>, Refusal> {
+    if is_large(plan)? {
+        let all = |first| (1..=super::BYTES - first).map(move |length| (first, length));
+        let all = (0..super::BYTES).flat_map(all);
+        return Ok(all.filter_map(|(first, length)| ByteRange::new(first, length).ok()).collect());
+    }
+    let text = plan.value("spans").unwrap_or_default();
+    let span = |text: &str| {
+        let (offset, length) = text.split_once('+')?;
+        let range = ByteRange::new(offset.parse().ok()?, length.parse().ok()?).ok()?;
+        (range.last() < super::BYTES).then_some(range)
+    };
+    let spans: Option<Vec<ByteRange>> = text.split_whitespace().map(span).collect();
+    spans.filter(|spans| !spans.is_empty()).ok_or_else(|| {
+        let bytes = super::BYTES;
+        let text =
+            format!("`spans` is `{text}`; it must be ranges of {bytes} bytes like `0+2 1+2`");
+        Refusal::Usage(text)
+    })
+}
+
+fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
+    match plan.value("types").unwrap_or_default() {
+        _ if is_large(plan)? => Ok([LockType::Shared, LockType::Exclusive].into()),
+        "both" => Ok([LockType::Shared, LockType::Exclusive].into()),
+        "shared" => Ok([LockType::Shared].into()),
+        "exclusive" => Ok([LockType::Exclusive].into()),
+        other => {
+            let text = format!("`types` is `{other}`; it must be both, shared or exclusive");
+            Err(Refusal::Usage(text))
+        }
+    }
+}
+
+struct Wiring;
+
+impl Wired for Wiring {
+    type System = Ranges;
+
+    const NAME: &'static str = "byte-range-lock";
+
+    const MACHINES: &'static [&'static str] = &["byte-range-lock", "server-lock"];
+
+    fn world(
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Ranges>, Refusal> {
+        world(file, named, options)
+    }
+}

@@ -1,0 +1,142 @@
+//! What formulas ask of a file: its locks, their bytes and clients. A formula's things are locks by
+//! number, bytes by address, clients by key; a range is the one that is asked about.
+
+use turnstile_machines::byte_range_lock::{
+    Collection, Facts, Formulae, Invariant, Predicate, Rule, State as At, Thing,
+};
+use turnstile_machines::server_lock::State as Server;
+
+use super::state::File;
+use crate::number::LockId;
+use crate::ranges::locks::{Key, Lock, LockType};
+use crate::ranges::range::ByteRange;
+
+/// What stands for a lock in formulas.
+pub(super) fn lock_thing(id: LockId) -> Thing {
+    Thing(id.number())
+}
+
+/// The lock that stands in a formula.
+pub(super) fn lock_id(thing: Thing) -> LockId {
+    LockId::new(thing.0)
+}
+
+pub(super) fn client(key: Key) -> Thing {
+    Thing(u64::from(key.0))
+}
+
+/// A file, and the range that a client asks about.
+struct Asked<'a> {
+    file: &'a File,
+    range: ByteRange,
+}
+
+impl File {
+    /// What a rule of a table says; for a rule about locks and clients alone.
+    pub(super) fn rule<L: Formulae>(&self, table: &L, rule: Rule) -> bool {
+        table.rule(rule, &Asked { file: self, range: ByteRange::ALL })
+    }
+
+    /// Whether a client can READ a range of it.
+    #[must_use]
+    pub fn may_read<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
+        let rule = Rule::Read { client: client(key), range: Thing(0) };
+        table.rule(rule, &Asked { file: self, range })
+    }
+
+    /// Whether a client can WRITE a range of it.
+    #[must_use]
+    pub fn may_write<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
+        let rule = Rule::Write { client: client(key), range: Thing(0) };
+        table.rule(rule, &Asked { file: self, range })
+    }
+
+    /// Whether it is as an invariant of a table says.
+    #[must_use]
+    pub fn keeps<L: Formulae>(&self, table: &L, invariant: Invariant) -> bool {
+        table.invariant(invariant, &Asked { file: self, range: ByteRange::ALL })
+    }
+
+    /// Whether a LOST lock was ACTIVE when it was lost.
+    pub(super) fn was(lock: &Lock, at: At) -> bool {
+        lock.lost.is_some_and(|loss| loss.was == at)
+    }
+
+    /// Whether the file has the contents that it had when a lock was lost.
+    pub(super) fn is_unmodified(&self, lock: &Lock) -> bool {
+        let contents = lock.lost.and_then(|loss| loss.contents);
+        contents.is_some() && contents == self.contents
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn lock(&self, thing: Thing) -> Option<&'a Lock> {
+        self.file.locks.lock(lock_id(thing))
+    }
+
+    /// Whether it is so of a lock; of one that is not there, nothing is.
+    fn of(&self, lock: Thing, is_so: impl Fn(&Lock) -> bool) -> bool {
+        self.lock(lock).is_some_and(is_so)
+    }
+
+    /// Whether it is so of two locks.
+    fn of_both(&self, lock: Thing, other: Thing, is_so: impl Fn(&Lock, &Lock) -> bool) -> bool {
+        self.lock(lock).zip(self.lock(other)).is_some_and(|(lock, other)| is_so(lock, other))
+    }
+}
+
+impl Facts for Asked<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::IsShared { lock } => self.of(lock, |one| one.kind == LockType::Shared),
+            Predicate::IsExclusive { lock } => self.of(lock, |one| one.kind == LockType::Exclusive),
+            Predicate::BelongsTo { lock, client: asks } => {
+                self.of(lock, |one| client(one.key) == asks)
+            }
+            Predicate::SameClient { lock, other } => {
+                self.of_both(lock, other, |one, other| one.key == other.key)
+            }
+            Predicate::SameLock { lock, other } => lock == other,
+            Predicate::Overlaps { lock, other } => {
+                self.of_both(lock, other, |one, other| one.range.overlaps(other.range))
+            }
+            Predicate::IsAheadOf { lock, other } => lock_id(lock) < lock_id(other),
+            Predicate::LostWhileActive { lock } => self.of(lock, |one| File::was(one, At::Active)),
+            Predicate::UnmodifiedSinceLost { lock } => {
+                self.of(lock, |one| self.file.is_unmodified(one))
+            }
+            Predicate::ServerLockIsLockRead => self.file.server == Server::LockRead,
+            Predicate::ServerLockIsLockWrite => self.file.server == Server::LockWrite,
+            Predicate::TheCountsAreRight => self.file.locks.are_counted(),
+        }
+    }
+
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        let locks = &self.file.locks;
+        match collection {
+            Collection::BytesOf { range: _ } => locks.parts(self.range).all(|byte| is(Thing(byte))),
+            Collection::BytesLockedBy { lock } => {
+                let parts = self.lock(lock).map(|lock| locks.parts(lock.range));
+                parts.into_iter().flatten().all(|byte| is(Thing(byte)))
+            }
+            Collection::LocksOver { byte } => {
+                locks.over(ByteRange::byte(byte.0)).all(|(id, _)| is(lock_thing(id)))
+            }
+            Collection::LocksOf { client: owner } => {
+                let key = u32::try_from(owner.0).map(Key);
+                let own = key.into_iter().flat_map(|key| locks.of(key));
+                own.into_iter().all(|(id, _)| is(lock_thing(id)))
+            }
+            // Of the lock whose row is taken: no formula has it.
+            Collection::OthersOfTheClient | Collection::ThoseThatWaitForIt => true,
+        }
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Thing, At) -> bool) -> bool {
+        self.file.locks.iter().all(|(id, lock)| is(lock_thing(id), lock.at))
+    }
+
+    fn state(&self, thing: Thing) -> Option<At> {
+        self.lock(thing).map(|lock| lock.at)
+    }
+}
