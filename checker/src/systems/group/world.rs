@@ -28,10 +28,7 @@ const BUDGETS: [&str; 8] = [
 /// A world with this budget begins with one member outside.
 const JOIN: &str = "join";
 
-/// With `size` at `large`, one more of each of these may happen.
-const GROW: [&str; 4] = ["lock call", "unlock call", "time-out", "reconciliation time-out"];
-
-/// A world of the system's file, or a larger one.
+/// A world of the system's file.
 ///
 /// # Errors
 ///
@@ -42,12 +39,6 @@ pub fn world(
     options: &Options<'_>,
 ) -> Result<World<Group>, Refusal> {
     let plan = Plan { file, world, options };
-    let mut grown = world.clone();
-    if is_large(plan)? {
-        let growing = grown.budgets.iter_mut().filter(|(name, _)| GROW.contains(&name.as_str()));
-        growing.for_each(|(_, most)| *most = most.map(|most| most + 1));
-    }
-    let plan = Plan { world: &grown, ..plan };
     let joins = world.budgets.iter().any(|(name, _)| name == JOIN);
     let locks = plan.number("locks")?;
     let group = Group::new(plan.count("member")?, locks, joins, &options.tables)?;
@@ -56,14 +47,6 @@ pub fn world(
         Some(Predicate::<GroupTypes>::new(move |view| group.ask(name, view)))
     };
     plan.build(group.clone(), &BUDGETS, predicate)
-}
-
-fn is_large(plan: Plan<'_>) -> Result<bool, Refusal> {
-    match plan.value("size").unwrap_or_default() {
-        "large" => Ok(true),
-        "small" => Ok(false),
-        other => Err(Refusal::Usage(format!("`size` is `{other}`; it is `small` or `large`"))),
-    }
 }
 
 struct Wiring;

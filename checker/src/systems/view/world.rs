@@ -44,26 +44,15 @@ pub fn world(
     world: &system::World,
     options: &Options<'_>,
 ) -> Result<World<Views>, Refusal> {
-    let mut options = options.clone();
-    let plan = Plan { file, world, options: &options };
-    let (mut members, mut groups) = (plan.count("member")?, groups(&plan)?);
+    let plan = Plan { file, world, options };
+    let (members, groups) = (plan.count("member")?, groups(&plan)?);
     let side = usize::from(plan.number("side")?);
-    match plan.value("size").unwrap_or_default() {
-        "usual" => {}
-        "large" => {
-            members += 1;
-            groups.last_mut().map(|last| *last += 1);
-            options.set.push(("members".to_owned(), members.to_string()));
-        }
-        size => return Err(Refusal::Usage(format!("`size` is `{size}`: it is usual or large"))),
-    }
     if groups.iter().sum::<usize>() > members || side >= members {
         let text = format!("there are {members} members, too few for `groups` or `side`");
         return Err(Refusal::Usage(text));
     }
     let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
     let views = Views::new(members, (groups, side), rations_merges, &options.tables)?;
-    let plan = Plan { file, world, options: &options };
     let predicate = |name: &str| {
         let (views, name) = (views.clone(), Name::from_name(name)?);
         Some(Predicate::<ViewTypes>::new(move |view| views.ask(name, view)))
