@@ -54,22 +54,8 @@ pub fn world(
     plan.build(ranges.clone(), &BUDGETS, predicate)
 }
 
-/// Whether clients may ask for every range and type there is.
-fn is_large(plan: &Plan<'_>) -> Result<bool, Refusal> {
-    match plan.value("size").unwrap_or_default() {
-        "small" => Ok(false),
-        "large" => Ok(true),
-        other => Err(Refusal::Usage(format!("`size` is `{other}`; it must be small or large"))),
-    }
-}
-
 /// The ranges that clients ask for: `0+2 1+2`.
 fn spans(plan: &Plan<'_>) -> Result<Vec<ByteRange>, Refusal> {
-    if is_large(plan)? {
-        let all = |first| (1..=super::BYTES - first).map(move |length| (first, length));
-        let all = (0..super::BYTES).flat_map(all);
-        return Ok(all.filter_map(|(first, length)| ByteRange::new(first, length).ok()).collect());
-    }
     let text = plan.value("spans").unwrap_or_default();
     let span = |text: &str| {
         let (offset, length) = text.split_once('+')?;
@@ -87,7 +73,6 @@ fn spans(plan: &Plan<'_>) -> Result<Vec<ByteRange>, Refusal> {
 
 fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
     match plan.value("types").unwrap_or_default() {
-        _ if is_large(plan)? => Ok([LockType::Shared, LockType::Exclusive].into()),
         "both" => Ok([LockType::Shared, LockType::Exclusive].into()),
         "shared" => Ok([LockType::Shared].into()),
         "exclusive" => Ok([LockType::Exclusive].into()),

@@ -15,7 +15,7 @@ pub const ENTRY: Entry = Entry::of::<Wiring>();
 
 /// The budgets that are the replicated lock service's own.
 const BUDGETS: [&str; 12] = [
-    GROWS,
+    "lock call",
     "unlock call",
     "try call",
     "direct call",
@@ -28,9 +28,6 @@ const BUDGETS: [&str; 12] = [
     "restart",
     "snapshot",
 ];
-
-/// A large world has one more of these.
-const GROWS: &str = "lock call";
 
 /// A world with this budget has results that do not go out at once.
 const FAILS: &str = "failed command";
@@ -46,12 +43,6 @@ pub fn world(
     options: &Options<'_>,
 ) -> Result<World<Replicated>, Refusal> {
     let plan = Plan { file, world, options };
-    let mut grown = world.clone();
-    if is_large(plan)? {
-        let growing = grown.budgets.iter_mut().filter(|(name, _)| name == GROWS);
-        growing.for_each(|(_, most)| *most = most.map(|most| most + 1));
-    }
-    let plan = Plan { world: &grown, ..plan };
     let may_fail = world.budgets.iter().any(|(name, _)| name == FAILS);
     let (members, locks) = (plan.count("member")?, plan.number("locks")?);
     let system = Replicated::new(members, locks, may_fail, &options.tables)?;
@@ -60,14 +51,6 @@ pub fn world(
         Some(Predicate::<ReplicatedTypes>::new(move |view| system.ask(name, view)))
     };
     plan.build(system, &BUDGETS, predicate)
-}
-
-fn is_large(plan: Plan<'_>) -> Result<bool, Refusal> {
-    match plan.value("size").unwrap_or_default() {
-        "large" => Ok(true),
-        "small" => Ok(false),
-        other => Err(Refusal::Usage(format!("`size` is `{other}`; it is `small` or `large`"))),
-    }
 }
 
 struct Wiring;
