@@ -164,6 +164,22 @@ impl<'t> Environment<'t> {
     }
 }
 
+impl Environment<'_> {
+    /// Whether this says of a message that it cannot come. A table knows nothing of who sends it,
+    /// so it is taken at its word here; a system in which it comes all the same fails.
+    fn is_for_a_system(&self, outcome: Outcome) -> bool {
+        let Outcome::Impossible(place) = outcome else { return false };
+        self.is_message(place)
+    }
+
+    /// Whether a cell that the table says something of is a message's.
+    #[must_use]
+    pub fn is_message(&self, place: usize) -> bool {
+        let event = self.table.cells[place].event;
+        self.vocabulary.events[event.index()].kind == EventKind::Message
+    }
+}
+
 impl Model for Environment<'_> {
     type State = Configuration;
     type Action = Happening;
@@ -191,7 +207,9 @@ impl Model for Environment<'_> {
             let mut push = |cause| {
                 for class in self.classes(last.state, event_id) {
                     let number = class.number();
-                    actions.extend(class.outcomes.iter().map(|&outcome| Happening {
+                    let outcomes =
+                        class.outcomes.iter().filter(|outcome| !self.is_for_a_system(**outcome));
+                    actions.extend(outcomes.map(|&outcome| Happening {
                         event: event_id,
                         number,
                         cause,

@@ -24,6 +24,7 @@ use super::words;
 /// Fills in coverage and the verdicts.
 pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
     result.coverage = coverage(environment, graph);
+    result.notes.remarks.extend(for_a_system(environment));
     let judge = Judge { environment, graph };
     result.properties = vec![
         judge.held_resources(),
@@ -239,7 +240,7 @@ fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
     let names = |rows: Vec<RowId>| -> Vec<String> {
         rows.into_iter().map(|row| words::row(vocabulary, row).to_owned()).collect()
     };
-    let declared = table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible);
+    let declared = claimed(environment).filter(|place| !environment.is_message(*place));
     let reached = outcomes.iter().filter_map(|outcome| match outcome {
         Outcome::Impossible(place) => Some(impossible(environment, *place)),
         Outcome::Row(_) | Outcome::Ignored(_) | Outcome::Missing => None,
@@ -253,6 +254,23 @@ fn coverage(environment: &Environment<'_>, graph: &Graph) -> Coverage {
         impossible_reached: reached.collect(),
         by_row: BTreeMap::new(),
     }
+}
+
+/// The cells that are said to be impossible, by their place.
+fn claimed<'e>(environment: &'e Environment<'_>) -> impl Iterator<Item = usize> + 'e {
+    let cells = environment.table.cells.iter().enumerate();
+    cells.filter(|(_, cell)| cell.kind == CellKind::Impossible).map(|(place, _)| place)
+}
+
+/// What a table says of the messages of others, in words.
+fn for_a_system(environment: &Environment<'_>) -> Option<String> {
+    let cells: Vec<String> = claimed(environment)
+        .filter(|place| environment.is_message(*place))
+        .map(|place| impossible(environment, place))
+        .collect();
+    let words = cells.join(", ");
+    (!cells.is_empty())
+        .then(|| format!("that these messages do not come is for a system to prove: {words}"))
 }
 
 /// A cell that is said to be impossible, in words.

@@ -195,6 +195,10 @@ impl<R: Rules> Turn<'_, R> {
         // Whom the queue suspects does not coordinate.
         let coord = self.state.coordinator();
         for request in take(&mut self.state.queue) {
+            // The coord may be gone before it hears of it.
+            if let Request::Suspect { member } = request {
+                self.state.suspects.add(member);
+            }
             if let Some(coord) = coord {
                 self.send(coord, Message::Request(request));
             }
