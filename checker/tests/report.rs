@@ -72,6 +72,8 @@ fn mixed() -> ResultReport {
     let mut result = ResultReport::new(Kind::System, "claim", Some("loss"));
     let mut fair = PropertyReport::new("answered", PropertyKind::LeadsTo, Verdict::Holds);
     fair.assumptions = vec!["client 1 retries".to_owned()];
+    fair.not_needed =
+        ["client 2 retries", "loss ends", "the server wakes"].map(str::to_owned).into();
     let with = |name: &str, verdict| {
         let mut property = PropertyReport::new(name, PropertyKind::Always, verdict);
         "a sentence of the document".clone_into(&mut property.sentence);
@@ -211,7 +213,8 @@ const LASSO: &str = "
 const RESULT: &str = "
 claim/loss  system
   fails        one holder acts
-  holds        answered         assuming client 1 retries
+  holds        answered         assuming client 1 retries; without need of
+                                client 2 retries, loss ends and 1 more
   vacuous      nothing is left  its premise is never reached
   incomplete   told once        a sentence of the document
   holds fairly can be answered  a sentence of the document

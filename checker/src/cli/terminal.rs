@@ -136,7 +136,11 @@ fn words(title: &str, standing: Standing, since: Duration) -> String {
     let rate = (standing.states as f64 / seconds) as u64;
     let growth = match standing.growth {
         growth if growth <= 0.0 => String::new(),
-        growth if growth < 1.0 => format!(", shrinking × {growth:.2} a level"),
+        growth if growth < 1.0 => {
+            let more = standing.frontier as f64 / (1.0 - growth);
+            let more = grouped(more.min(u64::MAX as f64) as u64);
+            format!(", shrinking × {growth:.2} a level: about {more} more")
+        }
         growth => format!(", growing × {growth:.2} a level"),
     };
     format!(

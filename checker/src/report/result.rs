@@ -216,6 +216,9 @@ pub struct PropertyReport {
     /// Further failures of the same property beside the one whose run is shown.
     #[serde(skip)]
     pub others: Vec<String>,
+    /// The fairness that could have been assumed and was not needed.
+    #[serde(skip)]
+    pub not_needed: Vec<String>,
 }
 
 impl PropertyReport {
@@ -233,6 +236,7 @@ impl PropertyReport {
             sentence: String::new(),
             finding: None,
             others: Vec::new(),
+            not_needed: Vec::new(),
         }
     }
 }

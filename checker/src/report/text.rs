@@ -86,6 +86,16 @@ fn put_findings(text: &mut String, findings: &[&FaultReport], paint: Paint) {
     }
 }
 
+/// The first of a list that may be long, and how many more there are.
+fn a_few(list: &[String]) -> String {
+    const SHOWN: usize = 2;
+    let (first, more) = list.split_at(list.len().min(SHOWN));
+    match more.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 fn put_properties(text: &mut String, result: &ResultReport, paint: Paint) {
     let widest = result.properties.iter().map(|property| columns(&property.name)).max();
     let name = widest.unwrap_or(0);
@@ -97,6 +107,9 @@ fn put_properties(text: &mut String, result: &ResultReport, paint: Paint) {
         }
         if !property.assumptions.is_empty() {
             words.push(format!("assuming {}", property.assumptions.join(", ")));
+        }
+        if !property.not_needed.is_empty() {
+            words.push(format!("without need of {}", a_few(&property.not_needed)));
         }
         if property.verdict == Verdict::Vacuous {
             words.push("its premise is never reached".to_owned());

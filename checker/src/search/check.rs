@@ -135,6 +135,7 @@ fn property_report<S: System>(
     let mut report = PropertyReport::new(property.name, kind, judged.verdict);
     report.sentence.clone_from(&property.sentence);
     report.assumptions.clone_from(&judged.assumptions);
+    report.not_needed.clone_from(&judged.not_needed);
     report.faults_exercised = exercised.to_vec();
     if let Some(trail) = &judged.trail {
         report.loop_from = trail.loop_from;
