@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::call::{Outbox, Turn};
+use super::ear::Ear;
 use super::engine::Engine;
 use super::reply::Reply;
 use crate::store::Store;
@@ -84,6 +85,19 @@ impl Shared {
         drop(line);
         // A sender is dropped without a word only where the server gives up.
         reply.unwrap_or_else(|_| Reply::storage_in_trouble())
+    }
+
+    /// Waits for an answer. Where it waits for its turn, a client that closes its side hangs up:
+    /// it cannot be told from one that is gone.
+    pub(crate) async fn answer_to(self: &Arc<Self>, turn: Turn, ear: &Ear) -> Reply {
+        if !matches!(&turn, Turn::Later(pending) if pending.caller != 0) {
+            return self.answer(turn).await;
+        }
+        tokio::select! {
+            biased;
+            reply = self.answer(turn) => reply,
+            () = ear.end() => Reply::message(408, "The connection ended while this waited"),
+        }
     }
 
     /// Fires timers for ever.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Path, RawQuery, Request, State};
+use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use hyper::header::{
@@ -20,6 +20,7 @@ use hyper::{Method, StatusCode};
 use super::auth::Tokens;
 use super::call::Origin;
 use super::commit::Shared;
+use super::ear::Ear;
 use super::engine::Engine;
 use super::metrics::Gauges;
 use super::page;
@@ -99,7 +100,11 @@ async fn list_claims(
     respond(front.shared.answer(turn).await)
 }
 
-async fn post_claim(State(front): State<Arc<Front>>, request: Request) -> Response {
+async fn post_claim(
+    State(front): State<Arc<Front>>,
+    Extension(ear): Extension<Ear>,
+    request: Request,
+) -> Response {
     let (headers, body) = match front.take(request).await {
         Ok(taken) => taken,
         Err(reply) => return respond(reply),
@@ -114,7 +119,7 @@ async fn post_claim(State(front): State<Arc<Front>>, request: Request) -> Respon
     };
     let key = headers.get(IDEMPOTENCY_KEY).map(|key| key_number(key.as_bytes(), &post.resource));
     let turn = front.shared.with(|engine| engine.post(post, key, &origin));
-    respond(front.shared.answer(turn).await)
+    respond(front.shared.answer_to(turn, &ear).await)
 }
 
 async fn show_claim(
@@ -131,6 +136,7 @@ async fn show_claim(
 async fn patch_claim(
     State(front): State<Arc<Front>>,
     Path(id): Path<String>,
+    Extension(ear): Extension<Ear>,
     request: Request,
 ) -> Response {
     let (headers, body) = match front.take(request).await {
@@ -147,7 +153,7 @@ async fn patch_claim(
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
     let turn = front.shared.with(|engine| engine.patch(id, patch, &origin));
-    respond(front.shared.answer(turn).await)
+    respond(front.shared.answer_to(turn, &ear).await)
 }
 
 /// 301 to the same path with its slash.

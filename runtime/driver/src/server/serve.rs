@@ -7,16 +7,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
+use tower_service::Service as _;
 use turnstile_core::claim::record::Limits;
 
 use super::auth::Tokens;
 use super::clock::wall_us;
 use super::commit::Shared;
+use super::ear::Overheard;
 use super::engine::Engine;
 use super::http::{Front, router};
 use super::listen::{Accept, LastWord, Line, announce, bind, turn_away};
@@ -295,12 +299,18 @@ impl Connection {
     }
 
     async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let stream = Patient::new(stream, self.options.answer_patience);
-        let service = TowerToHyperService::new(self.router.clone());
+        let stream = Overheard::new(Patient::new(stream, self.options.answer_patience));
+        let ear = stream.ear();
+        let service = service_fn(|mut request: Request<Incoming>| {
+            request.extensions_mut().insert(ear.clone());
+            self.router.clone().call(request)
+        });
         let mut connection = std::pin::pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(self.options.header_patience)
+                // Who has asked and closes its side is answered; who waits, see `Ear`.
+                .half_close(true)
                 .serve_connection(TokioIo::new(stream), service)
         );
         let mut is_stopping = self.is_stopping.clone();

@@ -107,7 +107,7 @@ fn a_waiter_that_hung_up_is_passed_over() {
     assert_eq!(stays.hear().expect(201).field("status"), "active");
 }
 
-fn metric(client: &mut Client, name: &str) -> u64 {
+pub(crate) fn metric(client: &mut Client, name: &str) -> u64 {
     let text = client.get("/metrics").expect(200).text;
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("turnstile_{name} ")));
     line.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("no {name} in {text}"))

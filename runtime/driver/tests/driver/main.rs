@@ -3,6 +3,7 @@
 mod additions;
 mod client;
 mod clock;
+mod closing;
 mod command;
 mod faults;
 mod http;
