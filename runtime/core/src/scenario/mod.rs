@@ -30,6 +30,7 @@
 mod actor;
 mod claim;
 mod group;
+mod ranges;
 mod read;
 mod replay;
 mod script;
@@ -52,7 +53,8 @@ pub use stage::Stage;
 const CAST: &str = "known are `claim client of resource N`, `keychain`, both perhaps `that waits`, \
                     `claim server`, perhaps `with room for N waiting and N over`, and `fence`; \
                     or, all of them, `member of view N of N, N` and `member of no group`; \
-                    or `member with locks`, all of them";
+                    or `member with locks`, all of them; \
+                    or `host N is a cache manager` and `file server is a server of files`";
 
 /// Plays a scenario by the tables that are baked in, and gives its text with the effects as they
 /// are; a scenario whose effects are right comes back as it was.
@@ -75,6 +77,9 @@ fn perform(script: &Script, each: impl FnMut(&Scene, Vec<String>)) -> Result<(),
         }
         Some(Line { name, text, .. }) if group::cast(name, text).is_some() => {
             script.play(group::cast, each)
+        }
+        Some(Line { name, text, .. }) if ranges::cast(name, text).is_some() => {
+            script.play(ranges::cast, each)
         }
         Some(_) | None => script.play(|_, what| cast(what), each),
     }

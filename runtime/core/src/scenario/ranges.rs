@@ -1,0 +1,131 @@
+//! The words of byte-range locks' nodes: cache managers, whose clients are told of by commands,
+//! and the file server.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::actor::{Actor, Travels, Words};
+use crate::number::LockId;
+use crate::ranges::ByteRange;
+use crate::ranges::locks::{Key, LockType};
+use crate::ranges::manager::{CacheManager, Command, Wish};
+use crate::ranges::message::{FileId, Host, Message, Server, Whole};
+use crate::ranges::server::{self, FileServer};
+use turnstile_machines::{byte_range_lock, server_lock};
+
+/// The node of this name that the text after `is a` means, by the tables that are baked in: `host
+/// 1` is a `cache manager`, `file server` is a `server of files`.
+#[must_use]
+pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
+    match what {
+        "cache manager" if host(name).is_some() => Some(CacheManager::new().into()),
+        "server of files" if name == Server.to_string() => Some(FileServer.into()),
+        _ => None,
+    }
+}
+
+fn host(name: &str) -> Option<Host> {
+    name.strip_prefix("host ")?.parse().ok().map(Host)
+}
+
+fn file(words: &str) -> Option<FileId> {
+    words.strip_prefix("file ")?.parse().ok().map(FileId)
+}
+
+fn range(words: &str) -> Option<ByteRange> {
+    if words == ByteRange::ALL.to_string() {
+        return Some(ByteRange::ALL);
+    }
+    let (offset, length) = words.split_once(",+")?;
+    ByteRange::new(offset.parse().ok()?, length.parse().ok()?).ok()
+}
+
+fn wish(words: &str) -> Option<Wish> {
+    let lock = |number: &str| number.parse().ok().map(LockId::new);
+    if let Some(number) = words.strip_prefix("release lock ") {
+        return Some(Wish::Unlock(lock(number)?));
+    }
+    if let Some(number) = words.strip_prefix("abandon lock ") {
+        return Some(Wish::Abandon(lock(number)?));
+    }
+    if let Some(words) = words.strip_prefix("read ") {
+        return Some(Wish::Read(range(words)?));
+    }
+    if let Some(words) = words.strip_prefix("write ") {
+        return Some(Wish::Write(range(words)?));
+    }
+    let (words, kind) = words.strip_prefix("lock ")?.rsplit_once(' ')?;
+    let kinds = [LockType::Shared, LockType::Exclusive];
+    let kind = kinds.into_iter().find(|known| known.to_string() == kind)?;
+    Some(Wish::Lock(kind, range(words)?))
+}
+
+impl Travels for Message {
+    fn altered(&self) -> Vec<Self> {
+        self.lapsed().into_iter().collect()
+    }
+
+    fn unanswered(&self) -> Vec<Self> {
+        match self {
+            Self::Call { call, .. } => [Self::unanswered(*call)].into(),
+            Self::Answer { .. } => Vec::new(),
+        }
+    }
+}
+
+impl<L: byte_range_lock::Formulae, S: server_lock::Rules> Words for CacheManager<L, S> {
+    const COMMANDS: &'static str = "a host is told `by client N of file N to` `lock N,+N shared`, \
+                                    `lock N,+N exclusive`, `release lock N`, `abandon lock N`, \
+                                    `read N,+N` or `write N,+N`";
+
+    fn peer_name(peer: Server) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<Server> {
+        (name == Server.to_string()).then_some(Server)
+    }
+
+    fn command(words: &str) -> Option<Command> {
+        let (key, words) = words.strip_prefix("by client ")?.split_once(" of ")?;
+        let (of, words) = words.split_once(" to ")?;
+        let key = Key(key.parse().ok()?);
+        Some(Command { file: file(of)?, key, wish: wish(words)? })
+    }
+
+    fn saved((): &()) -> String {
+        String::new()
+    }
+}
+
+impl Words for FileServer {
+    const COMMANDS: &'static str = "it is told `that another host` `takes LockRead of file N`, \
+                                    `takes LockWrite of file N`, `frees file N` or `changes file N`";
+
+    fn peer_name(peer: Host) -> String {
+        peer.to_string()
+    }
+
+    fn peer(name: &str) -> Option<Host> {
+        host(name)
+    }
+
+    fn command(words: &str) -> Option<server::Command> {
+        let words = words.strip_prefix("that another host ")?;
+        if let Some(words) = words.strip_prefix("frees ") {
+            return Some(server::Command::Free(file(words)?));
+        }
+        if let Some(words) = words.strip_prefix("changes ") {
+            return Some(server::Command::Change(file(words)?));
+        }
+        let (lock, of) = words.strip_prefix("takes ")?.split_once(" of ")?;
+        let locks = [Whole::LockRead, Whole::LockWrite];
+        let lock = locks.into_iter().find(|known| known.to_string() == lock)?;
+        Some(server::Command::Take(file(of)?, lock))
+    }
+
+    fn saved((): &()) -> String {
+        String::new()
+    }
+}
