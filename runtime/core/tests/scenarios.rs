@@ -155,3 +155,18 @@ fn a_fault_names_the_remedy() {
     let fault = play(&format!("{OPENING}client 2 is told to act\n")).expect_err("not on stage");
     assert!(fault.help.starts_with("on stage: client 1, server"), "{fault}");
 }
+
+#[test]
+fn a_host_is_told_of_its_clients_in_one_way() {
+    let opening = "Ranges\n\nA paragraph.\n\nhost 1 is a cache manager\n\n";
+    let told =
+        |words: &str| play(&format!("{opening}host 1 is told by {words}\n")).map_err(|f| f.because);
+    for wish in ["lock all shared", "lock 0,+4 exclusive", "release lock 1", "write 7,+1"] {
+        assert!(told(&format!("client 1 of file 1 to {wish}")).is_ok(), "{wish}");
+    }
+    for wish in ["lock 0,+0 shared", "lock 0,+4", "lock 0,+4 both", "read 18446744073709551615,+2"]
+    {
+        let because = told(&format!("client 1 of file 1 to {wish}")).expect_err("not a wish");
+        assert_eq!(because, "no such command is known here", "{wish}");
+    }
+}

@@ -101,7 +101,8 @@ impl<L: byte_range_lock::Formulae, S: server_lock::Rules> Words for CacheManager
 
 impl Words for FileServer {
     const COMMANDS: &'static str = "it is told `that another host` `takes LockRead of file N`, \
-                                    `takes LockWrite of file N`, `frees file N` or `changes file N`";
+                                    `takes LockWrite of file N`, `frees file N` or `changes \
+                                    file N`";
 
     fn peer_name(peer: Host) -> String {
         peer.to_string()
