@@ -12,6 +12,7 @@ mod commit;
 mod ear;
 mod engine;
 mod entry;
+mod host;
 mod http;
 mod listen;
 mod metrics;

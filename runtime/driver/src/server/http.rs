@@ -12,9 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use hyper::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
-};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use hyper::{Method, StatusCode};
 
 use super::auth::Tokens;
@@ -22,6 +20,7 @@ use super::call::Origin;
 use super::commit::Shared;
 use super::ear::Ear;
 use super::engine::Engine;
+use super::host;
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;
@@ -74,6 +73,9 @@ async fn admit(
 ) -> Response {
     let is_page = request.uri().path().starts_with("/status/");
     let headers = request.headers();
+    if host::named(headers).is_none() {
+        return respond(Reply::message(400, "The Host header names no host"));
+    }
     if front.tokens.admit(headers) || is_page && front.sessions.admit(headers) {
         return next.run(request).await;
     }
@@ -127,7 +129,7 @@ async fn show_claim(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(id) = id.parse() else { return respond(Reply::message(404, "No claim found")) };
+    let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
     let origin = front.origin(&headers);
     let turn = front.shared.with(|engine| engine.show(id, &origin));
     respond(front.shared.answer(turn).await)
@@ -143,7 +145,7 @@ async fn patch_claim(
         Ok(taken) => taken,
         Err(reply) => return respond(reply),
     };
-    let Ok(id) = id.parse() else { return respond(Reply::message(404, "No claim found")) };
+    let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
     let origin = match front.waiting_origin(&headers) {
         Ok(origin) => origin,
         Err(reasons) => return respond(Reply::refused(&reasons)),
@@ -215,8 +217,7 @@ impl Front {
     }
 
     pub(crate) fn root(&self, headers: &HeaderMap) -> String {
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
-        format!("{}://{host}", self.scheme)
+        format!("{}://{}", self.scheme, host::in_url(headers))
     }
 
     pub(crate) fn origin(&self, headers: &HeaderMap) -> Origin {
@@ -228,6 +229,12 @@ impl Front {
         let wait_us = read_wait(headers)?.map(|wait_us| wait_us.min(self.wait_max_us));
         Ok(Origin { wait_us, ..self.origin(headers) })
     }
+}
+
+/// The number of a claim in a path: digits alone, since a claim has one URL.
+fn claim_id(text: &str) -> Option<u64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().ok()).flatten()
 }
 
 /// Whether a body was refused for its length.

@@ -304,3 +304,36 @@ fn paths_and_methods_are_those_of_the_protocol() {
         client.set(path, "active").expect(404);
     }
 }
+
+#[test]
+fn a_claim_s_number_has_no_sign() {
+    let server = Running::in_memory();
+    let mut client = server.client();
+    let held = client.post(&body("r", 20.0)).expect(201).path();
+    assert_eq!(held, "/v1/claims/1/");
+    for path in ["/v1/claims/+1/", "/v1/claims/%2B1/", "/v1/claims/-1/", "/v1/claims/%201/"] {
+        client.get(path).expect(404);
+        client.set(path, "released").expect(404);
+    }
+    assert_eq!(client.get(&held).field("status"), "active");
+}
+
+#[test]
+fn a_host_that_is_none_is_refused_and_not_repeated() {
+    use std::io::Write as _;
+    let server = Running::in_memory();
+    let text = body("r", 20.0);
+    let hosts = ["host: evil/path?x=\r\n", "host: u@evil\r\n", "host: a b\r\n"];
+    for host in hosts.into_iter().chain(["host: evil\"<b>\r\n", "host: a\r\nhost: b\r\n"]) {
+        for (start, len) in [("GET /v1/claims", 0), ("POST /v1/claims/", text.len())] {
+            let head = format!("{start} HTTP/1.1\r\n{host}content-length: {len}\r\n\r\n");
+            let mut client = server.client();
+            let question = format!("{head}{}", &text[..len]);
+            client.stream().write_all(question.as_bytes()).expect("the server reads");
+            let refused = client.hear().expect(400);
+            assert!(!refused.headers.contains_key("location"), "{refused:?}");
+            assert!(!refused.text.contains("evil"), "{refused:?}");
+        }
+    }
+    check_list(&mut server.client(), "", 0);
+}
