@@ -5,6 +5,7 @@
 //! this keeps the handles. The end of the input releases everything.
 
 pub mod line;
+mod lines;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,17 +13,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
-};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
 use self::line::{CLAIMED, HELD, JEOPARDY, LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told};
+use self::lines::{Lines, Read};
 use crate::client::{Cause, Claim, Error, Manager, Setup, Standing};
 
-/// A longer line is not read.
-pub const LINE_MAX: u64 = 1 << 20;
+/// A longer line is refused.
+pub const LINE_MAX: usize = 1 << 20;
 /// How long the server may take to acknowledge the releases at the end.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
 
@@ -42,20 +42,23 @@ pub async fn serve(
     let held = Held::default();
     let (tell, mut told) = mpsc::unbounded_channel::<Reply>();
     let mut wishes = JoinSet::new();
-    let mut input = BufReader::new(input);
-    let mut line = Vec::new();
+    let mut lines = Lines::new(input, LINE_MAX);
     let ended = loop {
         tokio::select! {
-            read = read_line(&mut input, &mut line) => match read {
-                Ok(false) => break Ok(()),
+            read = lines.next() => match read {
+                Ok(Read::End) => break Ok(()),
                 Err(error) => break Err(error),
-                Ok(true) => {
+                Ok(Read::TooLong) => {
+                    let message = format!("a line has at most {LINE_MAX} bytes");
+                    // The other end is here.
+                    let _sent = tell.send(Reply { id: Value::Null, told: refused("", message) });
+                }
+                Ok(Read::Line(text)) => {
                     let keychain = Keychain {
                         manager: manager.clone(),
                         held: held.clone(),
                         tell: tell.clone(),
                     };
-                    let text = std::mem::take(&mut line);
                     wishes.spawn(async move { keychain.grant(&text).await });
                 }
             },
@@ -78,24 +81,6 @@ pub async fn serve(
     ended
 }
 
-/// Reads up to the end of a line; false at the end of the input. Safe to be cancelled: what was
-/// read stays in `line`.
-async fn read_line(
-    input: &mut BufReader<impl AsyncRead + Unpin>,
-    line: &mut Vec<u8>,
-) -> io::Result<bool> {
-    let room = LINE_MAX.saturating_sub(line.len() as u64);
-    input.take(room).read_until(b'\n', line).await?;
-    if line.last() == Some(&b'\n') {
-        return Ok(true);
-    }
-    if line.len() as u64 >= LINE_MAX {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the line is too long"));
-    }
-    // The program has gone away, in the middle of a line or not.
-    Ok(false)
-}
-
 /// What one wish needs.
 struct Keychain {
     manager: Manager,
@@ -108,7 +93,7 @@ impl Keychain {
         let line: Line = match serde_json::from_slice(text) {
             Ok(line) => line,
             Err(error) => {
-                return self.refuse(Value::Null, "", format!("the line is no wish: {error}"));
+                return self.refuse(id_of(text), "", format!("the line is no wish: {error}"));
             }
         };
         let id = line.id.clone();
@@ -214,14 +199,23 @@ impl Keychain {
     }
 
     fn refuse(&self, id: Value, resource: &str, message: String) {
-        let resource = resource.to_owned();
-        self.say(id, Told::Error { resource, kind: REFUSED.into(), message, first: None });
+        self.say(id, refused(resource, message));
     }
 
     fn say(&self, id: Value, told: Told) {
         // Whoever does not listen any more has ended the keychain.
         let _gone = self.tell.send(Reply { id, told });
     }
+}
+
+/// The id of a line that is no wish, if it has one.
+fn id_of(text: &[u8]) -> Value {
+    let line: Option<Value> = serde_json::from_slice(text).ok();
+    line.and_then(|line| line.get("id").cloned()).unwrap_or_default()
+}
+
+fn refused(resource: &str, message: String) -> Told {
+    Told::Error { resource: resource.to_owned(), kind: REFUSED.into(), message, first: None }
 }
 
 fn now(claim: &Claim) -> Now {

@@ -21,6 +21,7 @@ use super::entry::Entry;
 use super::error::Cause;
 use super::manager::Setup;
 use super::order::{New, Order, Refusal, View};
+use crate::keychain::LINE_MAX;
 use crate::keychain::line::{CLAIMED, JEOPARDY, LOST, Line, Now, Reply, TIMED_OUT, Told};
 use crate::wire::claim::id_in;
 
@@ -158,12 +159,18 @@ impl Chain {
     fn claim(&mut self, new: New) {
         let seconds = |time: Duration| time.as_secs_f64();
         let line = Line {
+            id: new.key.into(),
             claim: Some(new.resource.clone()),
             ttl: Some(seconds(new.pace.ttl)),
             timeout: new.pace.timeout.map(seconds),
             data: new.user_data.clone(),
             ..Line::default()
         };
+        // The keychain could not tell whose line it refuses.
+        if serde_json::to_vec(&line).is_ok_and(|text| text.len() > LINE_MAX) {
+            let cause = Cause::Keychain(format!("a claim has at most {LINE_MAX} bytes"));
+            return Entry::new(new).refuse(Refusal::Final(cause));
+        }
         self.say(new.key, line);
         self.entries.insert(new.key, Entry::new(new));
     }

@@ -6,8 +6,10 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use turnstile_driver::client::{Cause, Connector, Setup};
+use turnstile_driver::keychain::LINE_MAX;
 use turnstile_driver::server::{Options, ServerTls, Storage, Tokens};
 
 use crate::client::fixture;
@@ -40,6 +42,12 @@ fn a_keychain_speaks_lines_and_its_end_releases() {
     assert!(say("nonsense")["error"].is_object());
     assert!(say(r#"{"id":3}"#)["error"].is_object());
     assert!(say(r#"{"id":4,"release":"s"}"#)["error"].is_object());
+    for line in [r#"{"id":"t","claim":"s","ttl":"long"}"#, r#"{"more":1,"id":"t","claim":"s"}"#] {
+        let refused = say(line);
+        assert_eq!((&refused["id"], &refused["error"]["kind"]), (&json!("t"), &json!("refused")));
+    }
+    let endless = say(&format!(r#"{{"id":7,"claim":"{}"}}"#, "s".repeat(LINE_MAX)));
+    assert_eq!((&endless["id"], &endless["error"]["kind"]), (&Value::Null, &json!("refused")));
     let other = say(r#"{"id":5,"claim":"s","timeout":5}"#);
     assert_eq!(other["held"]["resource"], "s", "{other}");
     let released = say(r#"{"id":6,"release":"s"}"#);
@@ -67,6 +75,10 @@ async fn a_manager_holds_its_claims_through_a_keychain() {
     claim.refresh(Some(Duration::from_secs(60))).await.expect("it is held");
     let error = manager.claim("r").await.expect_err("it is claimed");
     assert!(matches!(error.cause, Cause::Claimed { .. }), "{error}");
+    let long = RawValue::from_string(format!("\"{}\"", "d".repeat(LINE_MAX))).expect("JSON");
+    let endless = manager.claim("e").raw_data(long).await.expect_err("it is too long");
+    assert!(matches!(endless.cause, Cause::Keychain(_)), "{endless}");
+    assert!(claim.is_held(), "the others are held on");
     claim.release().await.expect("it is held");
     assert_eq!(statuses(&server, "r"), ["released"]);
 
