@@ -83,6 +83,19 @@ fn whoever_cannot_have_the_lock_in_time_is_told_75() {
 }
 
 #[test]
+fn whoever_waits_for_its_turn_gives_it_back_at_once() {
+    let server = Running::in_memory();
+    let mut holder = server.client();
+    let held = holder.post(r#"{"resource":"r","ttl":60}"#).expect(201).path();
+    let mut waiting = claim(&server, &["wait", "r"]).spawn().expect("it starts");
+    until("it queues", || statuses(&server, "r") == ["active", "waiting"]);
+    assert!(waiting.try_wait().expect("it is our child").is_none(), "it is not its turn");
+    holder.set(&held, "released").expect(204);
+    assert!(waiting.wait().expect("it is our child").success());
+    assert_eq!(statuses(&server, "r"), ["released", "released"]);
+}
+
+#[test]
 fn a_signal_while_waiting_withdraws() {
     let server = Running::in_memory();
     server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
