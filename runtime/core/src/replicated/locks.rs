@@ -99,6 +99,12 @@ impl Locks {
     }
 }
 
+impl FromIterator<(LockName, Lock)> for Locks {
+    fn from_iter<I: IntoIterator<Item = (LockName, Lock)>>(locks: I) -> Self {
+        Self(locks.into_iter().collect())
+    }
+}
+
 impl Lock {
     /// The holder and the waiters.
     pub fn everybody(&self) -> impl Iterator<Item = Address> {

@@ -33,6 +33,7 @@ mod group;
 mod ranges;
 mod read;
 mod replay;
+mod replicated;
 mod script;
 mod stage;
 mod view;
@@ -54,7 +55,8 @@ const CAST: &str = "known are `claim client of resource N`, `keychain`, both per
                     `claim server`, perhaps `with room for N waiting and N over`, and `fence`; \
                     or, all of them, `member of view N of N, N` and `member of no group`; \
                     or `member with locks`, all of them; \
-                    or `host N is a cache manager` and `file server is a server of files`";
+                    or `host N is a cache manager` and `file server is a server of files`; \
+                    or `member`, `follower` and `leader at address N`";
 
 /// Plays a scenario by the tables that are baked in, and gives its text with the effects as they
 /// are; a scenario whose effects are right comes back as it was.
@@ -69,9 +71,11 @@ pub fn play(text: &str) -> Result<String, Fault> {
     Ok(script.write(&all))
 }
 
-/// Plays a script whose nodes all speak one language: that of the first.
+/// Plays a script whose nodes all speak one language: that of the first
+/// that is on stage.
 fn perform(script: &Script, each: impl FnMut(&Scene, Vec<String>)) -> Result<(), Fault> {
-    match script.scenes.first().map(|scene| &scene.line) {
+    let mut nodes = script.scenes.iter().filter(|scene| !scene.admits_strangers());
+    match nodes.next().map(|scene| &scene.line) {
         Some(Line { name, text, .. }) if view::cast(name, text).is_some() => {
             script.play(view::cast, each)
         }
@@ -80,6 +84,9 @@ fn perform(script: &Script, each: impl FnMut(&Scene, Vec<String>)) -> Result<(),
         }
         Some(Line { name, text, .. }) if ranges::cast(name, text).is_some() => {
             script.play(ranges::cast, each)
+        }
+        Some(Line { text, .. }) if replicated::cast(text).is_some() => {
+            script.play(|_, what| replicated::cast(what), each)
         }
         Some(_) | None => script.play(|_, what| cast(what), each),
     }
