@@ -199,6 +199,10 @@ fn an_edited_table_runs_in_every_world_of_its_systems() {
     assert!(results.len() > 2, "the claim system has several worlds");
     for result in &results[1..] {
         assert_eq!((&result["name"], &result["kind"]), (&"claim".into(), &"system".into()));
+        if result["world"].is_null() {
+            // What all worlds come to together.
+            continue;
+        }
         assert_eq!(result["faults"].as_array().map(Vec::len), Some(0));
         assert!(result["states"].as_u64().is_some_and(|states| states > 100));
     }

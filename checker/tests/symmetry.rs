@@ -8,7 +8,7 @@ use turnstile_checker::parts::{Parts, Place, Symmetry, renumber};
 use turnstile_checker::report::options::{Options, Reductions, Silent};
 use turnstile_checker::report::result::ResultReport;
 use turnstile_checker::systems::{self, claim};
-use turnstile_checker::world::{Property, State, System, World};
+use turnstile_checker::world::{Claim, Property, State, System, World};
 use turnstile_spec::{Source, bundled, system};
 
 fn file() -> system::System {
@@ -50,7 +50,10 @@ fn answers<S: System>(world: &World<S>, state: &State<S::Types>) -> Vec<(bool, b
             let answer = property.ask(view);
             (answer.premise, answer.holds)
         };
-        world.properties.iter().map(ask).collect()
+        // What fair runs come to names a client, and is searched without symmetry.
+        let is_asked =
+            |property: &&Property<S::Types>| !matches!(property.claim, Claim::LeadsTo { .. });
+        world.properties.iter().filter(is_asked).map(ask).collect()
     })
 }
 
@@ -105,7 +108,7 @@ fn run(world: &str, clients: &str, reduce: Reductions) -> ResultReport {
 #[test]
 fn two_clients_have_half_the_states() {
     let symmetry = Reductions { symmetry: true, ..Reductions::NONE };
-    for world in ["small", "listen", "stop"] {
+    for world in ["small", "come-back", "stop"] {
         let (all, few) = (run(world, "2", Reductions::NONE), run(world, "2", symmetry));
         assert_eq!(few.reductions, ["symmetry"], "{world}");
         assert!(few.states * 2 >= all.states, "{world}: one stands for two at most");

@@ -10,10 +10,13 @@ use turnstile_core::scenario::{Travels as _, play};
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let entries = fs::read_dir(folder).expect("the folder is part of the crate");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("read").path()).collect();
-    files.sort();
-    files
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).expect("a folder of the crate, or in it");
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("read").path()).collect();
+        paths.sort();
+        paths
+    };
+    list(&folder).iter().flat_map(|system| list(system)).collect()
 }
 
 #[test]
