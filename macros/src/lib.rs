@@ -12,7 +12,7 @@ use turnstile_spec::bundled::{self, Bundled};
 
 /// A transition table in YAML as a typed machine: a module named after it.
 ///
-/// ```ignore
+/// ```text
 /// turnstile_macros::machine!("tables/door.yaml"); // from the directory of Cargo.toml
 /// turnstile_macros::machine!(bundled "claim"); // a table that ships with Turnstile
 /// turnstile_macros::machine!("tables/door.yaml", derive(serde), tracing);
