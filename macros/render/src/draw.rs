@@ -21,15 +21,22 @@ pub fn draw(sheet: &Sheet<'_>) -> Diagram {
         let (Some(from), Some(to)) = (place(row.from), place(row.to)) else { continue };
         let entry = entry(sheet, row);
         if from == to {
-            diagram.nodes[from].loops.push(entry);
+            add(&mut diagram.nodes[from].loops, entry);
             continue;
         }
         match diagram.arrows.iter_mut().find(|arrow| (arrow.from, arrow.to) == (from, to)) {
-            Some(arrow) => arrow.entries.push(entry),
+            Some(arrow) => add(&mut arrow.entries, entry),
             None => diagram.arrows.push(Arrow { from, to, entries: vec![entry] }),
         }
     }
     diagram
+}
+
+/// A row whose actions stand under conditions is several rows in the table and one on the page.
+fn add(entries: &mut Vec<Entry>, entry: Entry) {
+    if !entries.contains(&entry) {
+        entries.push(entry);
+    }
 }
 
 fn node(sheet: &Sheet<'_>, id: StateId) -> Node {

@@ -10,6 +10,7 @@ use askama::Template;
 use crate::block::{Block, Look};
 use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase};
 use crate::layout::{self, Link, Placed, Plan, Point, Size};
+use crate::measure::Font;
 
 use legend::{Key, Sign};
 use path::Px;
@@ -88,7 +89,10 @@ pub fn svg(diagram: &Diagram, header: &str) -> String {
         (0..diagram.nodes.len()).filter(|index| diagram.nodes[*index].initial).collect();
     let plan = plan(diagram, &boxes, &labels, &starts);
     let mut placed = layout::place(&plan);
-    let width = WIDTH_MIN.max(placed.size.width + 2.0 * MARGIN);
+    let title = Font { size: 26.0, bold: true }.width(&diagram.title);
+    let subtitle = Font { size: 13.0, bold: false }.width(&diagram.subtitle);
+    let widest = placed.size.width.max(title).max(subtitle);
+    let width = WIDTH_MIN.max(widest + 2.0 * MARGIN);
     let left = (width - placed.size.width) / 2.0;
     shift(&mut placed, left, HEAD);
     let foot = HEAD + placed.size.height + MARGIN;
