@@ -74,20 +74,11 @@ impl<T: Types> Action<T> {
     /// What happens to a node, and to which, if anything does.
     #[must_use]
     pub fn event(&self) -> Option<(NodeId, &Event<T>)> {
-        match &self.op {
-            Op::Happens { event, .. } => Some((self.at.index(), event)),
-            Op::Moves { delivers: Some((node, event)), .. } => Some((*node, event)),
-            Op::Moves { delivers: None, .. }
-            | Op::Comes(..)
-            | Op::LetsFire(_)
-            | Op::IsPassed(_)
-            | Op::IsQuiet
-            | Op::IsBusy
-            | Op::IsUp(_)
-            | Op::Operate(..)
-            | Op::Observe(_)
-            | Op::Spend(_) => None,
+        if let Op::Happens { event, .. } = &self.op {
+            return Some((self.at.index(), event));
         }
+        let Op::Moves { delivers: Some((node, event)), .. } = &self.op else { return None };
+        Some((*node, event))
     }
 
     /// Whether a timer fires although a time relation forbids it.
@@ -106,17 +97,9 @@ impl<S: System> World<S> {
         let mut actions = Vec::new();
         for (at, part) in (0..).map(Place).zip(&state.0) {
             actions.extend(self.offers(at, part).into_iter().filter_map(|offer| {
-                let cost = match &offer.op {
-                    Op::Happens { budget, .. } | Op::Moves { budget, .. } => *budget,
-                    Op::Comes(..)
-                    | Op::LetsFire(_)
-                    | Op::IsPassed(_)
-                    | Op::IsQuiet
-                    | Op::IsBusy
-                    | Op::IsUp(_)
-                    | Op::Operate(..)
-                    | Op::Observe(_)
-                    | Op::Spend(_) => None,
+                let (Op::Happens { budget: cost, .. } | Op::Moves { budget: cost, .. }) = &offer.op
+                else {
+                    return Some(Action { at, op: offer.op });
                 };
                 let is_left = cost.is_none_or(|budget| left.of(budget) != Some(0));
                 is_left.then_some(Action { at, op: offer.op })

@@ -98,19 +98,8 @@ impl<S: System> World<S> {
     /// What happens to a link by itself, and to which.
     fn moved<'a>(&self, action: &'a Action<S::Types>) -> Option<(usize, &'a LinkOp<S::Types>)> {
         let link = action.at.index().checked_sub(self.nodes.len())?;
-        match &action.op {
-            Op::Moves { op, .. } => Some((link, op)),
-            Op::Happens { .. }
-            | Op::Comes(..)
-            | Op::LetsFire(_)
-            | Op::IsPassed(_)
-            | Op::IsQuiet
-            | Op::IsBusy
-            | Op::IsUp(_)
-            | Op::Operate(..)
-            | Op::Observe(_)
-            | Op::Spend(_) => None,
-        }
+        let Op::Moves { op, .. } = &action.op else { return None };
+        Some((link, op))
     }
 
     fn op_words(&self, op: &LinkOp<S::Types>) -> &'static str {
