@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use turnstile_checker::parts::{Parts, Place, Symmetry, renumber};
 use turnstile_checker::report::options::{Options, Reductions, Silent};
 use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::systems::{self, claim};
+use turnstile_checker::systems::{self, Wired as _, claim};
 use turnstile_checker::world::{Claim, Property, State, System, World};
 use turnstile_spec::{Source, bundled, system};
 
@@ -65,7 +65,7 @@ fn check(name: &str, states_max: usize) {
     let named = file.world(name).expect("a world of the file");
     let set = vec![("clients".to_owned(), "3".to_owned())];
     let options = Options { set, ..Options::new(&Silent) };
-    let world = claim::world(&file, named, &options).expect("its names are known");
+    let world = claim::Claim::world(&file, named, &options).expect("its names are known");
     let groups = world.symmetry();
     assert_eq!(groups.len(), 1, "the clients");
     let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];

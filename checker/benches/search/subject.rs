@@ -10,6 +10,7 @@ use turnstile_checker::search::breadth::{Ask, search};
 use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::interned::Interned;
 use turnstile_checker::systems;
+use turnstile_checker::systems::Wired as _;
 use turnstile_checker::world::World;
 use turnstile_spec::{Source, bundled, system::System};
 
@@ -162,7 +163,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
         set,
         ..Options::new(&Silent)
     };
-    let world = systems::claim::world(&file, file.world(world)?, &options).ok()?;
+    let world = systems::claim::Claim::world(&file, file.world(world)?, &options).ok()?;
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.
         "world" => bfs(world),

@@ -25,7 +25,7 @@ use self::cores::call;
 pub use self::types::{
     ClaimTypes, Command, Lessee, Letter, Notice, Past, Saved, State, Timer, Watch,
 };
-pub use world::{ENTRY, world};
+pub use world::ENTRY;
 
 chosen!(ClientRules, claim);
 chosen!(RecordRules, claim_record);

@@ -28,11 +28,8 @@ pub struct Entry {
         fn(&system::System, &system::World, &Options<'_>, SocketAddr) -> Result<(), Refusal>,
 }
 
-/// What a system's module says of it.
-pub(super) trait Wired {
-    /// What its nodes are.
-    type System: System;
-
+/// A system of shipped cores, with what the command line must know of it.
+pub trait Wired: System {
     /// [`Entry::name`].
     const NAME: &'static str;
 
@@ -40,11 +37,15 @@ pub(super) trait Wired {
     const MACHINES: &'static [&'static str];
 
     /// A world of the system's file.
+    ///
+    /// # Errors
+    ///
+    /// Settings and budgets that the system does not have; names that the cores do not know.
     fn world(
         file: &system::System,
         world: &system::World,
         options: &Options<'_>,
-    ) -> Result<World<Self::System>, Refusal>;
+    ) -> Result<World<Self>, Refusal>;
 }
 
 impl Entry {

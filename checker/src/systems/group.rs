@@ -25,7 +25,7 @@ use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
 
 pub use self::types::{Caller, Command, GroupTypes, Letter, Seat, State};
-pub use world::{ENTRY, world};
+pub use world::ENTRY;
 
 chosen!(ClientRules, group_lock_client);
 chosen!(CoordinatorRules, group_lock_coordinator, formulas);

@@ -20,7 +20,7 @@ use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
 
 pub use self::types::{Command, Letter, Notice, RangeTypes, State, Timer};
-pub use world::{ENTRY, world};
+pub use world::ENTRY;
 
 chosen!(LockRules, byte_range_lock, formulas);
 chosen!(ServerRules, server_lock);

@@ -27,7 +27,7 @@ use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
 pub use self::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
-pub use world::{ENTRY, world};
+pub use world::ENTRY;
 
 chosen!(StatusRules, lock_status, formulas);
 chosen!(MemberRules, lock_member);

@@ -21,7 +21,7 @@ use crate::world::watch::Seen;
 
 use self::network::Network;
 pub use self::types::{Command, State, Timer, ViewTypes, Watch};
-pub use world::{ENTRY, world};
+pub use world::ENTRY;
 
 chosen!(HandlerRules, view_handler);
 

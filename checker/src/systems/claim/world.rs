@@ -11,7 +11,7 @@ use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The claim system among those of this build.
-pub const ENTRY: Entry = Entry::of::<Wiring>();
+pub const ENTRY: Entry = Entry::of::<Claim>();
 
 /// The budgets that are the claim system's own.
 const BUDGETS: [&str; 6] = ["release", "signal", "act", "ttl lapse", "waiter given up", PATIENCE];
@@ -20,42 +20,25 @@ const BUDGETS: [&str; 6] = ["release", "signal", "act", "ttl lapse", "waiter giv
 /// clients ask it to wait.
 pub(super) const PATIENCE: &str = "patience ends";
 
-/// A world of the system's file.
-///
-/// # Errors
-///
-/// Settings and budgets that the system does not have; names that the cores do not know.
-pub fn world(
-    file: &system::System,
-    world: &system::World,
-    options: &Options<'_>,
-) -> Result<World<Claim>, Refusal> {
-    let plan = Plan { file, world, options };
-    let claim = {
-        let waits = world.budgets.iter().any(|(name, _)| name == PATIENCE);
-        Claim::new(plan.count("client")?, waits, &options.tables)?
-    };
-    let predicate = |name: &str| {
-        let (claim, name) = (claim.clone(), Name::from_name(name)?);
-        Some(Predicate::<ClaimTypes>::new(move |view| claim.ask(name, view)))
-    };
-    plan.build(claim.clone(), &BUDGETS, predicate)
-}
-
-struct Wiring;
-
-impl Wired for Wiring {
-    type System = Claim;
-
+impl Wired for Claim {
     const NAME: &'static str = "claim";
 
     const MACHINES: &'static [&'static str] = &["claim", "claim-record"];
 
     fn world(
         file: &system::System,
-        named: &system::World,
+        world: &system::World,
         options: &Options<'_>,
-    ) -> Result<World<Claim>, Refusal> {
-        world(file, named, options)
+    ) -> Result<World<Self>, Refusal> {
+        let plan = Plan { file, world, options };
+        let claim = {
+            let waits = world.budgets.iter().any(|(name, _)| name == PATIENCE);
+            Claim::new(plan.count("client")?, waits, &options.tables)?
+        };
+        let predicate = |name: &str| {
+            let (claim, name) = (claim.clone(), Name::from_name(name)?);
+            Some(Predicate::<ClaimTypes>::new(move |view| claim.ask(name, view)))
+        };
+        plan.build(claim.clone(), &BUDGETS, predicate)
     }
 }

@@ -11,7 +11,7 @@ use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The group lock among the systems of this build.
-pub const ENTRY: Entry = Entry::of::<Wiring>();
+pub const ENTRY: Entry = Entry::of::<Group>();
 
 /// The budgets that are the group lock's own.
 const BUDGETS: [&str; 8] = [
@@ -28,41 +28,24 @@ const BUDGETS: [&str; 8] = [
 /// A world with this budget begins with one member outside.
 const JOIN: &str = "join";
 
-/// A world of the system's file.
-///
-/// # Errors
-///
-/// Settings and budgets that the system does not have; names that the cores do not know.
-pub fn world(
-    file: &system::System,
-    world: &system::World,
-    options: &Options<'_>,
-) -> Result<World<Group>, Refusal> {
-    let plan = Plan { file, world, options };
-    let joins = world.budgets.iter().any(|(name, _)| name == JOIN);
-    let locks = plan.number("locks")?;
-    let group = Group::new(plan.count("member")?, locks, joins, &options.tables)?;
-    let predicate = |name: &str| {
-        let (group, name) = (group.clone(), Name::from_name(name)?);
-        Some(Predicate::<GroupTypes>::new(move |view| group.ask(name, view)))
-    };
-    plan.build(group.clone(), &BUDGETS, predicate)
-}
-
-struct Wiring;
-
-impl Wired for Wiring {
-    type System = Group;
-
+impl Wired for Group {
     const NAME: &'static str = "group-lock";
 
     const MACHINES: &'static [&'static str] = &["group-lock-client", "group-lock-coordinator"];
 
     fn world(
         file: &system::System,
-        named: &system::World,
+        world: &system::World,
         options: &Options<'_>,
-    ) -> Result<World<Group>, Refusal> {
-        world(file, named, options)
+    ) -> Result<World<Self>, Refusal> {
+        let plan = Plan { file, world, options };
+        let joins = world.budgets.iter().any(|(name, _)| name == JOIN);
+        let locks = plan.number("locks")?;
+        let group = Group::new(plan.count("member")?, locks, joins, &options.tables)?;
+        let predicate = |name: &str| {
+            let (group, name) = (group.clone(), Name::from_name(name)?);
+            Some(Predicate::<GroupTypes>::new(move |view| group.ask(name, view)))
+        };
+        plan.build(group.clone(), &BUDGETS, predicate)
     }
 }

@@ -13,7 +13,7 @@ use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The byte-range lock system among those of this build.
-pub const ENTRY: Entry = Entry::of::<Wiring>();
+pub const ENTRY: Entry = Entry::of::<Ranges>();
 
 /// The budgets that are the byte-range lock system's own.
 const BUDGETS: [&str; 7] = [
@@ -26,32 +26,33 @@ const BUDGETS: [&str; 7] = [
     "lapse",
 ];
 
-/// A world of the system's file.
-///
-/// # Errors
-///
-/// Settings and budgets that the system does not have; names that the cores do not know.
-pub fn world(
-    file: &system::System,
-    world: &system::World,
-    options: &Options<'_>,
-) -> Result<World<Ranges>, Refusal> {
-    let plan = Plan { file, world, options };
-    let (lock, server) = Ranges::rules(&options.tables)?;
-    let ranges = Ranges {
-        clients: plan.number("clients")?.into(),
-        files: plan.number("files")?.into(),
-        each: plan.number("locks")?.into(),
-        spans: spans(&plan)?,
-        kinds: kinds(&plan)?,
-        lock,
-        server,
-    };
-    let predicate = |name: &str| {
-        let (ranges, name) = (ranges.clone(), Name::from_name(name)?);
-        Some(Predicate::<RangeTypes>::new(move |view| ranges.ask(name, view)))
-    };
-    plan.build(ranges.clone(), &BUDGETS, predicate)
+impl Wired for Ranges {
+    const NAME: &'static str = "byte-range-lock";
+
+    const MACHINES: &'static [&'static str] = &["byte-range-lock", "server-lock"];
+
+    fn world(
+        file: &system::System,
+        world: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Self>, Refusal> {
+        let plan = Plan { file, world, options };
+        let (lock, server) = Ranges::rules(&options.tables)?;
+        let ranges = Ranges {
+            clients: plan.number("clients")?.into(),
+            files: plan.number("files")?.into(),
+            each: plan.number("locks")?.into(),
+            spans: spans(&plan)?,
+            kinds: kinds(&plan)?,
+            lock,
+            server,
+        };
+        let predicate = |name: &str| {
+            let (ranges, name) = (ranges.clone(), Name::from_name(name)?);
+            Some(Predicate::<RangeTypes>::new(move |view| ranges.ask(name, view)))
+        };
+        plan.build(ranges.clone(), &BUDGETS, predicate)
+    }
 }
 
 /// The ranges that clients ask for: `0+2 1+2`.
@@ -80,23 +81,5 @@ fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
             let text = format!("`types` is `{other}`; it must be both, shared or exclusive");
             Err(Refusal::Usage(text))
         }
-    }
-}
-
-struct Wiring;
-
-impl Wired for Wiring {
-    type System = Ranges;
-
-    const NAME: &'static str = "byte-range-lock";
-
-    const MACHINES: &'static [&'static str] = &["byte-range-lock", "server-lock"];
-
-    fn world(
-        file: &system::System,
-        named: &system::World,
-        options: &Options<'_>,
-    ) -> Result<World<Ranges>, Refusal> {
-        world(file, named, options)
     }
 }

@@ -11,7 +11,7 @@ use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The replicated lock service among the systems of this build.
-pub const ENTRY: Entry = Entry::of::<Wiring>();
+pub const ENTRY: Entry = Entry::of::<Replicated>();
 
 /// The budgets that are the replicated lock service's own.
 const BUDGETS: [&str; 12] = [
@@ -32,41 +32,24 @@ const BUDGETS: [&str; 12] = [
 /// A world with this budget has results that do not go out at once.
 const FAILS: &str = "failed command";
 
-/// A world of the system's file.
-///
-/// # Errors
-///
-/// Settings and budgets that the system does not have; names that the cores do not know.
-pub fn world(
-    file: &system::System,
-    world: &system::World,
-    options: &Options<'_>,
-) -> Result<World<Replicated>, Refusal> {
-    let plan = Plan { file, world, options };
-    let may_fail = world.budgets.iter().any(|(name, _)| name == FAILS);
-    let (members, locks) = (plan.count("member")?, plan.number("locks")?);
-    let system = Replicated::new(members, locks, may_fail, &options.tables)?;
-    let predicate = |name: &str| {
-        let name = Name::from_name(name)?;
-        Some(Predicate::<ReplicatedTypes>::new(move |view| system.ask(name, view)))
-    };
-    plan.build(system, &BUDGETS, predicate)
-}
-
-struct Wiring;
-
-impl Wired for Wiring {
-    type System = Replicated;
-
+impl Wired for Replicated {
     const NAME: &'static str = "replicated-lock";
 
     const MACHINES: &'static [&'static str] = &["lock-status", "lock-member", "lock-mutex"];
 
     fn world(
         file: &system::System,
-        named: &system::World,
+        world: &system::World,
         options: &Options<'_>,
-    ) -> Result<World<Replicated>, Refusal> {
-        world(file, named, options)
+    ) -> Result<World<Self>, Refusal> {
+        let plan = Plan { file, world, options };
+        let may_fail = world.budgets.iter().any(|(name, _)| name == FAILS);
+        let (members, locks) = (plan.count("member")?, plan.number("locks")?);
+        let system = Replicated::new(members, locks, may_fail, &options.tables)?;
+        let predicate = |name: &str| {
+            let name = Name::from_name(name)?;
+            Some(Predicate::<ReplicatedTypes>::new(move |view| system.ask(name, view)))
+        };
+        plan.build(system, &BUDGETS, predicate)
     }
 }

@@ -11,7 +11,7 @@ use crate::systems::entry::Wired;
 use crate::world::{Predicate, World};
 
 /// The view handling system among those of this build.
-pub const ENTRY: Entry = Entry::of::<Wiring>();
+pub const ENTRY: Entry = Entry::of::<Views>();
 
 /// The budgets that are the view handling system's own.
 const BUDGETS: [&str; 8] = [
@@ -34,30 +34,31 @@ pub(super) const MERGE_AGAIN: &str = "MERGE again";
 /// How often the network falls apart; it is whole again after a while.
 pub(super) const PARTITION: &str = "partition";
 
-/// A world of the system's file.
-///
-/// # Errors
-///
-/// Settings and budgets that the system does not have; names that the core does not know.
-pub fn world(
-    file: &system::System,
-    world: &system::World,
-    options: &Options<'_>,
-) -> Result<World<Views>, Refusal> {
-    let plan = Plan { file, world, options };
-    let (members, groups) = (plan.count("member")?, groups(&plan)?);
-    let side = usize::from(plan.number("side")?);
-    if groups.iter().sum::<usize>() > members || side >= members {
-        let text = format!("there are {members} members, too few for `groups` or `side`");
-        return Err(Refusal::Usage(text));
+impl Wired for Views {
+    const NAME: &'static str = "view-handler";
+
+    const MACHINES: &'static [&'static str] = &["view-handler"];
+
+    fn world(
+        file: &system::System,
+        world: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World<Self>, Refusal> {
+        let plan = Plan { file, world, options };
+        let (members, groups) = (plan.count("member")?, groups(&plan)?);
+        let side = usize::from(plan.number("side")?);
+        if groups.iter().sum::<usize>() > members || side >= members {
+            let text = format!("there are {members} members, too few for `groups` or `side`");
+            return Err(Refusal::Usage(text));
+        }
+        let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
+        let views = Views::new(members, (groups, side), rations_merges, &options.tables)?;
+        let predicate = |name: &str| {
+            let (views, name) = (views.clone(), Name::from_name(name)?);
+            Some(Predicate::<ViewTypes>::new(move |view| views.ask(name, view)))
+        };
+        plan.build(views.clone(), &BUDGETS, predicate)
     }
-    let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
-    let views = Views::new(members, (groups, side), rations_merges, &options.tables)?;
-    let predicate = |name: &str| {
-        let (views, name) = (views.clone(), Name::from_name(name)?);
-        Some(Predicate::<ViewTypes>::new(move |view| views.ask(name, view)))
-    };
-    plan.build(views.clone(), &BUDGETS, predicate)
 }
 
 /// How many members each group has at first: `2+2`.
@@ -68,22 +69,4 @@ fn groups(plan: &Plan<'_>) -> Result<Vec<usize>, Refusal> {
         let text = format!("`groups` is `{text}`; it must be sizes like `2+2`");
         Refusal::Usage(text)
     })
-}
-
-struct Wiring;
-
-impl Wired for Wiring {
-    type System = Views;
-
-    const NAME: &'static str = "view-handler";
-
-    const MACHINES: &'static [&'static str] = &["view-handler"];
-
-    fn world(
-        file: &system::System,
-        named: &system::World,
-        options: &Options<'_>,
-    ) -> Result<World<Views>, Refusal> {
-        world(file, named, options)
-    }
 }
