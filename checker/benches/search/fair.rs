@@ -1,12 +1,11 @@
 //! What fair runs do in the end, beside the exploration: writing the graph down, and looking for
 //! fair components in all of it.
 
-use std::sync::Mutex;
-
-use turnstile_checker::report::options::{Limits, Progress, Reductions, Standing};
-use turnstile_checker::search::breadth::{Ask, search};
-use turnstile_checker::search::engine::{Question, run};
+use turnstile_checker::report::options::{Limits, Reductions};
+use turnstile_checker::report::result::Verdict;
+use turnstile_checker::search::breadth::{Ask, Walk, search};
 use turnstile_checker::search::interned::Interned;
+use turnstile_checker::search::live::{Graph, leads_to};
 
 use crate::clock::Clock;
 use crate::parts::Lock;
@@ -17,9 +16,9 @@ struct Spent {
     states: usize,
     /// The exploration by itself.
     plain: f64,
-    /// The exploration that writes the graph down.
+    /// The exploration that writes the graph down, and the end of it.
     recorded: f64,
-    /// The verdicts on whole runs.
+    /// The verdict on all fair runs.
     judged: f64,
 }
 
@@ -35,27 +34,6 @@ impl Spent {
     }
 }
 
-/// A clock that remembers what it showed when the exploration ended.
-#[derive(Debug, Default)]
-struct Lap(Clock, Mutex<f64>);
-
-impl Progress for Lap {
-    fn begin(&self, _title: &str) {}
-    fn stand(&self, _standing: Standing) {
-        *self.1.lock().expect("nobody panics with it") = self.0.busiest();
-    }
-    fn end(&self) {}
-    fn is_stopped(&self) -> bool {
-        false
-    }
-    fn allocated(&self) -> u64 {
-        0
-    }
-    fn peak(&self) -> u64 {
-        0
-    }
-}
-
 /// Measures so many rounds of a size of the lock protocol and prints the least of each.
 pub(crate) fn print(size: &str, clients: usize, rounds: u8, times: usize) {
     let clients = u8::try_from(clients).expect("few clients");
@@ -64,35 +42,36 @@ pub(crate) fn print(size: &str, clients: usize, rounds: u8, times: usize) {
     let Spent { states, plain, recorded, judged } = spent;
     println!(
         "\n{size}: what fair runs do, {states} states, 1 thread, processor seconds: \
-         exploration {plain:.3}, with the graph {recorded:.3}, verdicts {judged:.3}; \
-         verdicts / exploration {:.2}",
+         exploration {plain:.3}, with the graph {recorded:.3}, the verdict {judged:.3}; \
+         verdict / exploration {:.2}",
         judged / plain
     );
 }
 
 fn measure(system: &Lock) -> Spent {
     let clock = Clock::default();
-    let begun = clock.busiest();
-    let space = Interned::new(system, vec![(0, false), (1, true)], Reductions::NONE);
-    let limits = Limits::default();
-    let ask = Ask { threads: 1, limits, stop_at: 1, records: false, progress: &clock };
-    let plain = search(&space, ask).states;
-    let middle = clock.busiest();
-    let lap = Lap::default();
-    let question = Question {
+    let ends = (2, true);
+    let space = Interned::new(system, vec![(0, false), (1, true), ends], Reductions::NONE);
+    let ask = |records| Ask {
         threads: 1,
-        limits,
-        reduce: Reductions::NONE,
-        stops_at_failure: false,
-        progress: &lap,
+        limits: Limits::default(),
+        stop_at: 1,
+        records,
+        progress: &clock,
     };
-    let outcome = run(system, question);
-    assert_eq!(outcome.states, plain, "with the graph or without");
-    let explored = *lap.1.lock().expect("nobody panics with it");
+    let begun = clock.busiest();
+    let states = search(&space, ask(false)).states;
+    let plain = clock.busiest();
+    let Walk { record, log, .. } = search(&space, ask(true));
+    let graph = Graph::of(record.expect("asked for"), &log, space.fairness());
+    let recorded = clock.busiest();
+    let judged = leads_to(&graph, None, 1 << 2);
+    assert_eq!(judged.verdict, Verdict::FailsOnlyUnfairly, "retries end, where they are fair");
+    assert_eq!(graph.len(), states, "with the graph or without");
     Spent {
-        states: plain,
-        plain: middle - begun,
-        recorded: explored - middle,
-        judged: clock.busiest() - explored,
+        states,
+        plain: plain - begun,
+        recorded: recorded - plain,
+        judged: clock.busiest() - recorded,
     }
 }

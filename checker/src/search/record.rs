@@ -5,6 +5,7 @@
 //! the end of a batch every state of the batch has its number.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use crate::search::space::Row;
 
@@ -19,8 +20,8 @@ const SLOTS_MIN: usize = 1 << 10;
 pub struct Record {
     fingerprints: Vec<u64>,
     noted: Vec<u64>,
-    /// Where the transitions of each state end.
-    ends: Vec<usize>,
+    /// Where the transitions of each state begin, and where the last end.
+    bounds: Vec<usize>,
     to: Vec<u32>,
     labels: Vec<u16>,
     /// Numbers by fingerprint, at most half full.
@@ -32,7 +33,7 @@ impl Default for Record {
         Self {
             fingerprints: Vec::new(),
             noted: Vec::new(),
-            ends: Vec::new(),
+            bounds: vec![0],
             to: Vec::new(),
             labels: Vec::new(),
             slots: vec![EMPTY; SLOTS_MIN],
@@ -69,7 +70,7 @@ impl Record {
             }
         }
         self.labels.extend_from_slice(labels);
-        self.ends.extend(ends.iter().map(|&end| begin + end as usize));
+        self.bounds.extend(ends.iter().map(|&end| begin + end as usize));
     }
 
     fn home(&self, fingerprint: u64) -> usize {
@@ -107,7 +108,7 @@ impl Record {
     /// Bytes allocated.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        (self.fingerprints.capacity() + self.noted.capacity() + self.ends.capacity()) * 8
+        (self.fingerprints.capacity() + self.noted.capacity() + self.bounds.capacity()) * 8
             + (self.to.capacity() + self.slots.capacity()) * 4
             + self.labels.capacity() * 2
     }
@@ -142,10 +143,22 @@ impl Record {
         self.fingerprints[state as usize]
     }
 
+    /// Where a state's transitions lead.
+    #[inline]
+    pub(super) fn successors(&self, state: u32) -> &[u32] {
+        &self.to[self.bounds(state)]
+    }
+
     /// Where a state's transitions lead, and their labels.
+    #[inline]
     pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
-        let begin = state.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        let range = begin..self.ends[state as usize];
-        self.to[range.clone()].iter().copied().zip(self.labels[range].iter().copied())
+        let labels = &self.labels[self.bounds(state)];
+        self.successors(state).iter().copied().zip(labels.iter().copied())
+    }
+
+    #[inline]
+    fn bounds(&self, state: u32) -> Range<usize> {
+        let state = state as usize;
+        self.bounds[state]..self.bounds[state + 1]
     }
 }

@@ -1,6 +1,8 @@
 //! Strongly connected components of a part of a graph: Tarjan's algorithm with a stack of its own,
 //! so that a long path does not end the process's.
 
+use std::slice;
+
 use crate::search::live::graph::Graph;
 
 /// Not yet discovered.
@@ -19,12 +21,13 @@ pub(super) struct Components {
 }
 
 /// A state whose successors are being looked at.
-struct Call<I> {
+struct Call<'g> {
     state: u32,
     order: u32,
     /// The first in order that can be reached from it and reaches it.
     low: u32,
-    out: I,
+    /// Those not looked at yet.
+    successors: slice::Iter<'g, u32>,
 }
 
 impl Components {
@@ -61,7 +64,7 @@ impl Components {
     fn visit(&mut self, graph: &Graph, root: u32, stack: &mut Vec<u32>, count: &mut u32) {
         let mut calls = vec![self.enter(graph, root, stack, count)];
         while let Some(call) = calls.last_mut() {
-            let Some((to, _)) = call.out.next() else {
+            let Some(&to) = call.successors.next() else {
                 let Some(Call { state, order, low, .. }) = calls.pop() else { return };
                 if low == order {
                     self.leave(state, stack);
@@ -87,11 +90,11 @@ impl Components {
         state: u32,
         stack: &mut Vec<u32>,
         count: &mut u32,
-    ) -> Call<impl Iterator<Item = (u32, u16)> + use<'g>> {
+    ) -> Call<'g> {
         *count += 1;
         self.order[state as usize] = *count;
         stack.push(state);
-        Call { state, order: *count, low: *count, out: graph.out(state) }
+        Call { state, order: *count, low: *count, successors: graph.successors(state).iter() }
     }
 
     /// Takes a component off the stack.

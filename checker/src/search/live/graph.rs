@@ -74,7 +74,14 @@ impl Graph {
         &self.fairness
     }
 
+    /// Where a state's transitions lead.
+    #[inline]
+    pub(super) fn successors(&self, state: u32) -> &[u32] {
+        self.record.successors(state)
+    }
+
     /// Where a state's transitions lead, and their labels.
+    #[inline]
     pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
         self.record.out(state)
     }
@@ -91,7 +98,7 @@ impl Graph {
         loop {
             let before = open.len();
             open.retain(|&state| {
-                let does = self.out(state).any(|(to, _)| reaches[to as usize]);
+                let does = self.successors(state).iter().any(|&to| reaches[to as usize]);
                 reaches[state as usize] = does;
                 !does
             });
