@@ -4,6 +4,7 @@
 //! Wiring and predicates only; what the nodes do is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/byte-range-lock.yaml`.
 
+mod apart;
 mod predicates;
 pub mod types;
 mod world;
@@ -19,6 +20,7 @@ use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
 
+use self::apart::is_apart;
 pub use self::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 pub use world::ENTRY;
 
@@ -109,7 +111,9 @@ impl Ranges {
             Input::Fired(Timer::Server(_)) | Input::Command(Command::Server(_)) => return,
             Input::Restart(_) => Input::Restart(None),
         };
-        self.manager(choice).step(state, input, &mut inner);
+        let (core, before) = (self.manager(choice), state.core.clone());
+        core.step(&mut state.core, input.clone(), &mut inner);
+        state.is_mixed |= !is_apart(&core, (&before, input), (&state.core, &inner));
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Send { to: Server, message } => Some(Effect::Send { to: SERVER, message }),
@@ -150,7 +154,8 @@ impl System for Ranges {
 
     fn start(&self, node: NodeId) -> State {
         if node == MANAGER {
-            State::Manager(self.manager(0).start())
+            let core = self.manager(0).start();
+            State::Manager(types::Manager { core, is_mixed: false })
         } else {
             State::Server(FileServer.start())
         }
@@ -182,7 +187,7 @@ impl System for Ranges {
             match state {
                 State::Manager(state) => {
                     commands.extend(self.keys().flat_map(|key| {
-                        let wishes = self.wishes(state.file(file), key).into_iter();
+                        let wishes = self.wishes(state.core.file(file), key).into_iter();
                         wishes
                             .map(move |wish| Command::Manager(manager::Command { file, key, wish }))
                     }));
@@ -316,7 +321,7 @@ impl System for Ranges {
 
     fn state_words(&self, state: &State) -> Option<String> {
         let State::Manager(state) = state else { return None };
-        let words = state.files().map(|(id, file)| {
+        let words = state.core.files().map(|(id, file)| {
             let locks = file.locks.iter();
             let locks = locks.map(|(id, lock)| {
                 format!(", lock {id} of {} {} {} {}", lock.key, lock.range, lock.kind, lock.at)

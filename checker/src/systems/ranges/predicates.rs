@@ -34,7 +34,7 @@ fn server<'a>(view: &Look<'a>) -> Option<&'a server::State> {
 }
 
 fn files<'a>(view: &Look<'a>) -> impl Iterator<Item = (FileId, &'a File)> {
-    manager(view).into_iter().flat_map(|manager| manager.files())
+    manager(view).into_iter().flat_map(|manager| manager.core.files())
 }
 
 /// Whether it is so of every file.
@@ -198,6 +198,10 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
+    fn a_key_means_nothing_elsewhere(&self, view: &Look<'_>) -> bool {
+        manager(view).is_none_or(|manager| !manager.is_mixed)
+    }
+
     fn every_wait_ends(&self, view: &Look<'_>) -> bool {
         !self.a_lock_waits(view)
     }
@@ -218,10 +222,23 @@ impl byte_range_lock::Properties for Ranges {
         has(view, At::Waitunlock)
     }
 
+    fn a_key_has_a_lost_lock_and_another_elsewhere(&self, view: &Look<'_>) -> bool {
+        self.keys().any(|key| {
+            let has = |id, is_meant: fn(At) -> bool| {
+                let mut locks = files(view).filter(|(other, _)| *other == id);
+                locks.any(|(_, file)| file.locks.of(key).any(|(_, lock)| is_meant(lock.at)))
+            };
+            let has_lost = |id| has(id, |at| at == At::Lost);
+            let has_another = |id| has(id, |at| QUEUED.contains(&at));
+            let is_other = |lost| self.files().any(|id| id != lost && has_another(id));
+            self.files().any(|id| has_lost(id) && is_other(id))
+        })
+    }
+
     fn nobody_needs_what_is_kept(&self, view: &Look<'_>) -> bool {
         let (Some(manager), Some(server)) = (manager(view), server(view)) else { return false };
         self.files().any(|id| {
-            let has_none = manager.file(id).is_none_or(|file| file.locks.is_empty());
+            let has_none = manager.core.file(id).is_none_or(|file| file.locks.is_empty());
             has_none && server.of(id, HOST).is_some()
         })
     }

@@ -11,8 +11,14 @@ use crate::world::system::Types;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RangeTypes;
 
-/// A cache manager's state.
-pub type Manager = manager::State;
+/// A cache manager.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Manager {
+    /// Its state.
+    pub core: manager::State,
+    /// What it did about one file had to do with another.
+    pub is_mixed: bool,
+}
 
 /// A message of the two.
 pub type Letter = Message;
@@ -68,7 +74,7 @@ impl Types for RangeTypes {
 impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Manager(state) => state.visit(each),
+            Self::Manager(state) => state.core.visit(each),
             Self::Server(state) => state.visit(each),
         }
     }

@@ -49,6 +49,13 @@ impl State {
         self.files.iter().map(|(id, file)| (*id, file))
     }
 
+    /// What it would be if there were no other file.
+    #[must_use]
+    pub fn only(&self, file: FileId) -> Self {
+        let files = self.files.get(&file).map(|kept| (file, kept.clone()));
+        Self { files: files.into_iter().collect(), last: self.last }
+    }
+
     /// The file about which a call is out.
     pub(super) fn asking(&self, call: CallId) -> Option<FileId> {
         let is_it = |file: &File| file.open.is_some_and(|open| open.call == call);
