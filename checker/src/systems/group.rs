@@ -22,7 +22,7 @@ use self::founded::Rest;
 use self::membership::{Membership, Sent};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
+use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
 pub use self::types::{Caller, Command, GroupTypes, Letter, Seat, State};
 pub use world::ENTRY;
@@ -39,6 +39,8 @@ pub struct Group {
     pub locks: u16,
     /// The group has not formed when it begins, and the last member is no founder.
     pub joins: bool,
+    /// What is on its way between members that are no longer together is lost; else it comes late.
+    pub loses: bool,
     /// The members as they begin, where the group has formed before.
     founded: Vec<Rest>,
     /// The table of a lock at a member.
@@ -67,13 +69,13 @@ impl Group {
     pub fn new(
         members: usize,
         locks: u16,
-        joins: bool,
+        (joins, loses): (bool, bool),
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
         let client = ClientRules::among(tables)?;
         let coordinator = CoordinatorRules::among(tables)?;
         let founded = Vec::new();
-        let mut group = Self { members, locks, joins, founded, client, coordinator };
+        let mut group = Self { members, locks, joins, loses, founded, client, coordinator };
         if !joins {
             group.founded = founded::founded(&group);
         }
@@ -239,6 +241,18 @@ impl System for Group {
             State::Membership(membership) => {
                 membership.changes().into_iter().map(Command::Membership).collect()
             }
+        }
+    }
+
+    fn cut(&self, _node: NodeId, input: &InputOf<GroupTypes>) -> Option<Cut> {
+        use membership::Change;
+        let Input::Command(Command::Membership(change)) = input else { return None };
+        match change {
+            Change::Crash(gone) | Change::Leave(gone) | Change::CutOff(gone) => {
+                self.loses.then(|| Cut::Lost(vec![node(*gone)]))
+            }
+            Change::Merge(_) => self.loses.then_some(Cut::Together),
+            Change::Form | Change::Exclude(_) | Change::Join(_) => None,
         }
     }
 

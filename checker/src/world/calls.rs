@@ -154,7 +154,7 @@ pub(crate) fn operate<T: Types>(
             }
         }
         LinkOp::CallerGone => abandon(slots),
-        LinkOp::Becomes(_) | LinkOp::Cut | LinkOp::Mend => {}
+        LinkOp::Becomes(_) | LinkOp::Cut | LinkOp::Tear | LinkOp::Mend => {}
     }
     slots.sort_unstable();
     (fits, late)

@@ -61,6 +61,8 @@ pub enum Way {
     Dead,
     /// The two ends are in different partitions: they wait.
     Apart,
+    /// The two ends have lost each other: messages are lost.
+    Torn,
 }
 
 /// The messages in flight.
@@ -151,7 +153,9 @@ pub enum LinkOp<T: Types> {
     Becomes(Way),
     /// Its ends come into different partitions, unless the receiver has crashed.
     Cut,
-    /// They are in one again.
+    /// Its ends lose each other, unless the receiver has crashed.
+    Tear,
+    /// They are together again.
     Mend,
 }
 
@@ -192,14 +196,15 @@ impl<T: Types> LinkPart<T> {
         match &self.contents {
             Contents::Calls(_) => false,
             Contents::Messages(messages) => {
-                self.way == Way::Dead || system.is_background(message) && messages.contains(message)
+                matches!(self.way, Way::Dead | Way::Torn)
+                    || system.is_background(message) && messages.contains(message)
             }
         }
     }
 
     fn becomes(&mut self, way: Way) {
         self.way = way;
-        if let (Way::Dead, Contents::Messages(messages)) = (way, &mut self.contents) {
+        if let (Way::Dead | Way::Torn, Contents::Messages(messages)) = (way, &mut self.contents) {
             messages.clear();
         }
     }
@@ -229,8 +234,9 @@ impl<T: Types> LinkPart<T> {
         let way = match (op, self.way) {
             (LinkOp::Becomes(way), _) => Some(*way),
             (LinkOp::Cut, Way::Open) => Some(Way::Apart),
-            (LinkOp::Mend, Way::Apart) => Some(Way::Open),
-            (LinkOp::Cut | LinkOp::Mend, way) => Some(way),
+            (LinkOp::Tear, Way::Open | Way::Apart) => Some(Way::Torn),
+            (LinkOp::Mend, Way::Apart | Way::Torn) => Some(Way::Open),
+            (LinkOp::Cut | LinkOp::Tear | LinkOp::Mend, way) => Some(way),
             (_, _) => None,
         };
         if let Some(way) = way {

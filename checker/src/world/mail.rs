@@ -91,6 +91,7 @@ pub(crate) fn operate<T: Types>(
         | LinkOp::CallerGone
         | LinkOp::Becomes(_)
         | LinkOp::Cut
+        | LinkOp::Tear
         | LinkOp::Mend => {}
     }
     true

@@ -78,8 +78,10 @@ pub type MarkOf<S> = <<S as System>::Types as Types>::Mark;
 /// What happens to the links between nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// These and the others are in different partitions.
+    /// These and the others are in different partitions: what they send to each other waits.
     Apart(Vec<NodeId>),
+    /// These and the others have lost each other, and with it all that is on its way between them.
+    Lost(Vec<NodeId>),
     /// All are in one.
     Together,
 }

@@ -107,15 +107,16 @@ impl<S: System> World<S> {
     fn cut(&self, node: NodeId, input: &InputOf<S::Types>) -> Vec<(usize, LinkOp<S::Types>)> {
         let others = self.links.iter().enumerate();
         let others = others.filter(|(_, link)| link.from != node && link.to != node);
-        match self.system.cut(node, input) {
-            None => Vec::new(),
-            Some(Cut::Together) => others.map(|(link, _)| (link, LinkOp::Mend)).collect(),
-            Some(Cut::Apart(side)) => {
-                let is_cut = |link: &Link| side.contains(&link.from) != side.contains(&link.to);
-                let cut = others.filter(|(_, link)| is_cut(link));
-                cut.map(|(link, _)| (link, LinkOp::Cut)).collect()
+        let (side, op) = match self.system.cut(node, input) {
+            None => return Vec::new(),
+            Some(Cut::Together) => {
+                return others.map(|(link, _)| (link, LinkOp::Mend)).collect();
             }
-        }
+            Some(Cut::Apart(side)) => (side, LinkOp::Cut),
+            Some(Cut::Lost(side)) => (side, LinkOp::Tear),
+        };
+        let is_cut = |link: &Link| side.contains(&link.from) != side.contains(&link.to);
+        others.filter(|(_, link)| is_cut(link)).map(|(link, _)| (link, op.clone())).collect()
     }
 
     fn sent(

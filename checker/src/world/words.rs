@@ -116,6 +116,7 @@ impl<S: System> World<S> {
             | LinkOp::CallerGone
             | LinkOp::Becomes(_)
             | LinkOp::Cut
+            | LinkOp::Tear
             | LinkOp::Mend => "moves",
         }
     }

@@ -41,7 +41,16 @@ impl Wired for Group {
         let plan = Plan { file, world, options };
         let joins = world.budgets.iter().any(|(name, _)| name == JOIN);
         let locks = plan.number("locks")?;
-        let group = Group::new(plan.count("member")?, locks, joins, &options.tables)?;
+        let loses = match plan.value("messages") {
+            Some("late") => false,
+            Some("lost") => true,
+            value => {
+                let value = value.unwrap_or_default();
+                let text = format!("`messages` is `{value}`; it must be late or lost");
+                return Err(Refusal::Usage(text));
+            }
+        };
+        let group = Group::new(plan.count("member")?, locks, (joins, loses), &options.tables)?;
         let predicate = |name: &str| {
             let (group, name) = (group.clone(), Name::from_name(name)?);
             Some(Predicate::<GroupTypes>::new(move |view| group.ask(name, view)))
