@@ -27,7 +27,7 @@ use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 pub use self::types::{Caller, Command, GroupTypes, Letter, Seat, State};
 pub use world::ENTRY;
 
-chosen!(ClientRules, group_lock_client);
+chosen!(ClientRules, group_lock_client, formulas);
 chosen!(CoordinatorRules, group_lock_coordinator, formulas);
 
 /// The cores of the group lock. Members come first, then the membership.
@@ -95,14 +95,15 @@ impl Group {
     }
 
     /// A caller locks what it does not hold, once its member has a coordinator, and unlocks what
-    /// it holds.
+    /// it holds, or needlessly what it does not.
     fn wishes(&self, seat: &Seat) -> Vec<Command> {
-        let wish = |lock| match seat.callers.get(&lock) {
-            None => seat.core.coord.map(|_| Told::Lock(lock)),
-            Some(Caller::Holds) => Some(Told::Unlock(lock)),
-            Some(Caller::Waits) => None,
+        let wishes = |lock| match seat.callers.get(&lock) {
+            None if seat.core.coord.is_none() => Vec::new(),
+            None => vec![Command::Member(Told::Lock(lock)), Command::Needless(lock)],
+            Some(Caller::Holds) => vec![Command::Member(Told::Unlock(lock))],
+            Some(Caller::Waits) => Vec::new(),
         };
-        (0..self.locks).map(LockName).filter_map(wish).map(Command::Member).collect()
+        (0..self.locks).map(LockName).flat_map(wishes).collect()
     }
 
     fn step_member(
@@ -224,6 +225,7 @@ impl System for Group {
             }
             Input::Fired(timer) => Input::Fired(timer),
             Input::Command(Command::Member(command)) => Input::Command(command),
+            Input::Command(Command::Needless(lock)) => Input::Command(Told::Unlock(lock)),
             Input::Command(Command::Membership(_)) => return,
             Input::Restart(_) => Input::Restart(None),
         };
@@ -262,6 +264,7 @@ impl System for Group {
             Command::Member(Told::Lock(_)) => Some("lock call"),
             Command::Member(Told::Unlock(_)) => Some("unlock call"),
             Command::Member(Told::View(_)) => None,
+            Command::Needless(_) => Some(world::NEEDLESS),
             Command::Membership(change) => match change {
                 Change::Form | Change::Exclude(_) | Change::Merge(_) => None,
                 Change::Crash(_) => Some("crash"),
@@ -295,7 +298,9 @@ impl System for Group {
             Input::Message { message, .. } => self.message_words(message),
             Input::Fired(timer) => format!("{timer}"),
             Input::Command(Command::Member(Told::Lock(lock))) => format!("lock({})", lock.0),
-            Input::Command(Command::Member(Told::Unlock(lock))) => format!("unlock({})", lock.0),
+            Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {
+                format!("unlock({})", lock.0)
+            }
             Input::Command(Command::Member(Told::View(view))) => view.to_string(),
             Input::Command(Command::Membership(change)) => change.to_string(),
             Input::Restart(_) => "starts again".to_owned(),

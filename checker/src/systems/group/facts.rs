@@ -1,19 +1,25 @@
-//! What the invariants of the coordinator's table ask of a group: all members that run, at once.
+//! What formulas ask that no single coordinator can answer: those of the coordinator's table of all
+//! members that run, at once; those of the client's table of a member and its callers.
 
 use turnstile_core::group::message::LockName;
 use turnstile_core::group::{Server, State as Core};
 use turnstile_core::view::MemberId;
+use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
 
+use super::membership::Membership;
 use super::types::{Caller, Seat};
 
-/// The members that run.
+/// The members that run, and who is with whom.
 #[derive(Clone, Debug)]
-pub(super) struct Group<'a>(pub(super) Vec<(MemberId, &'a Seat)>);
+pub(super) struct Group<'a> {
+    pub(super) seats: Vec<(MemberId, &'a Seat)>,
+    pub(super) membership: Option<&'a Membership>,
+}
 
 impl<'a> Group<'a> {
     fn seat(&self, one: Thing) -> Option<&'a Seat> {
-        let mut seats = self.0.iter();
+        let mut seats = self.seats.iter();
         seats.find(|(member, _)| Thing::from(*member) == one).map(|(_, seat)| *seat)
     }
 
@@ -21,9 +27,19 @@ impl<'a> Group<'a> {
         self.seat(one).is_some_and(|seat| is_so(seat.core.server()))
     }
 
+    /// Who has a lock in the lock-table of a coordinator.
+    fn table(&self, coordinator: Thing) -> impl Iterator<Item = (LockName, MemberId)> + 'a {
+        let seat = self.seat(coordinator).into_iter();
+        seat.flat_map(|seat| seat.core.server().table.iter().map(|(lock, by)| (*lock, *by)))
+    }
+
     fn is_in_view_of(&self, one: &Seat, coordinator: Thing) -> bool {
         self.seat(coordinator).is_some_and(|other| is_in_view_of(&one.core, &other.core))
     }
+}
+
+fn member(thing: Thing) -> Option<MemberId> {
+    u8::try_from(thing.0).ok().map(MemberId)
 }
 
 /// Whether a member is in the view that was delivered to another one. The LOCK-INFO-REQ of a view
@@ -54,10 +70,16 @@ impl Facts for Group<'_> {
                 self.seat(one).is_some_and(|seat| held(seat).any(|held| lock == held.into()))
             }
             Predicate::HasItInLockTable { coordinator, lock, one } => {
-                self.server(coordinator, |it| {
-                    let mut table = it.table.iter();
-                    table.any(|(held, by)| lock == (*held).into() && one == (*by).into())
-                })
+                let mut table = self.table(coordinator);
+                table.any(|(held, by)| lock == held.into() && one == by.into())
+            }
+            Predicate::IsTogetherWith { one, other } => {
+                let all = self.membership.zip(member(one)).zip(member(other));
+                all.is_some_and(|((all, one), other)| all.are_together(one, other))
+            }
+            Predicate::HasACaller { one, lock } => {
+                let seat = self.seat(one);
+                seat.is_some_and(|seat| seat.callers.keys().any(|called| lock == (*called).into()))
             }
             // What rules ask of a coordinator that applies them, which answers them itself.
             Predicate::HasResponded { .. }
@@ -69,13 +91,20 @@ impl Facts for Group<'_> {
     fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
         match collection {
             Collection::ViewOf { coordinator } => {
-                let mut seats = self.0.iter();
+                let mut seats = self.seats.iter();
                 seats.all(|(member, seat)| {
                     !self.is_in_view_of(seat, coordinator) || is((*member).into())
                 })
             }
             Collection::LocksOf { one } => {
                 self.seat(one).is_none_or(|seat| held(seat).all(|lock| is(lock.into())))
+            }
+            Collection::OwnersIn { coordinator } => {
+                self.table(coordinator).all(|(_, by)| is(by.into()))
+            }
+            Collection::LocksFor { coordinator, one } => {
+                let mut table = self.table(coordinator).filter(|(_, by)| one == (*by).into());
+                table.all(|(lock, _)| is(lock.into()))
             }
             // What rows iterate over, and what rules ask about.
             Collection::Members
@@ -87,10 +116,41 @@ impl Facts for Group<'_> {
     }
 
     fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
-        self.0.iter().all(|(member, seat)| is((*member).into(), seat.core.server().at))
+        self.seats.iter().all(|(member, seat)| is((*member).into(), seat.core.server().at))
     }
 
     fn state(&self, thing: Thing) -> Option<State> {
         self.seat(thing).map(|seat| seat.core.server().at)
+    }
+}
+
+/// The locks at a member, and its callers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Locks<'a>(pub(super) &'a Seat);
+
+impl client::Facts for Locks<'_> {
+    fn is(&self, predicate: client::Predicate) -> bool {
+        match predicate {
+            client::Predicate::ItsCallerWasTold { lock } => {
+                held(self.0).any(|held| lock == held.into())
+            }
+        }
+    }
+
+    fn every(
+        &self,
+        collection: client::Collection,
+        _is: &mut dyn FnMut(client::Thing) -> bool,
+    ) -> bool {
+        match collection {}
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(client::Thing, client::State) -> bool) -> bool {
+        self.0.core.locks().all(|(name, lock)| is(name.into(), lock.at))
+    }
+
+    fn state(&self, thing: client::Thing) -> Option<client::State> {
+        let mut locks = self.0.core.locks();
+        locks.find(|(name, _)| client::Thing::from(*name) == thing).map(|(_, lock)| lock.at)
     }
 }

@@ -1,12 +1,10 @@
 //! What the properties of the group lock ask of a state.
 
-use turnstile_core::group::message::LockName;
-use turnstile_core::group::{Server, State as Core};
 use turnstile_core::view::MemberId;
-use turnstile_machines::group_lock_client::{Resource, Rules as _};
-use turnstile_machines::group_lock_coordinator::{Formulae as _, Invariant, Rules as _};
+use turnstile_machines::group_lock_client::{self as client, Formulae as _};
+use turnstile_machines::group_lock_coordinator::{Formulae as _, Invariant, Rule};
 
-use super::facts::{self, held, is_in_view_of};
+use super::facts::{self, held};
 use super::{Group, GroupTypes, member};
 use crate::systems::group::types::{Caller, Seat, State};
 use crate::world::property::View;
@@ -23,44 +21,21 @@ fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Cl
     })
 }
 
-/// The coordinators whose lock-handler runs.
-fn servers<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Core, &'a Server)> {
-    let all = seats(view).map(|(member, seat)| (member, &seat.core, seat.core.server()));
-    all.filter(|(_, _, server)| server.is_handling)
-}
-
-/// Whether the lock-table of a coordinator whose lock-handler runs has a lock for a member that is
-/// so.
-fn has_lock_for(
-    view: &Look<'_>,
-    is_so: impl Fn(MemberId, &Core, LockName, MemberId) -> bool,
-) -> bool {
-    servers(view).any(|(coordinator, core, server)| {
-        let mut table = server.table.iter();
-        table.any(|(lock, owner)| is_so(coordinator, core, *lock, *owner))
-    })
-}
-
-/// Whether a coordinator and a member run and can reach each other.
-fn are_together(view: &Look<'_>, one: MemberId, other: MemberId) -> bool {
-    view.nodes.iter().any(|part| match &part.state {
-        State::Membership(membership) => membership.are_together(one, other),
-        State::Member(_) | State::Gone => false,
-    })
-}
-
-/// Whether a lock is in a lock-table for a member of the view whose caller has nothing to do with
-/// it.
-fn is_for_nobody(view: &Look<'_>) -> bool {
-    has_lock_for(view, |_, core, lock, owner| {
-        let mut others = seats(view).filter(|(member, _)| *member == owner);
-        others.any(|(_, seat)| is_in_view_of(&seat.core, core) && !seat.callers.contains_key(&lock))
-    })
-}
-
 impl Group {
+    fn facts<'a>(&self, view: &Look<'a>) -> facts::Group<'a> {
+        let membership = view.nodes.iter().find_map(|part| match &part.state {
+            State::Membership(membership) => Some(membership),
+            State::Member(_) | State::Gone => None,
+        });
+        facts::Group { seats: seats(view).collect(), membership }
+    }
+
     fn says(&self, invariant: Invariant, view: &Look<'_>) -> bool {
-        self.coordinator.invariant(invariant, &facts::Group(seats(view).collect()))
+        self.coordinator.invariant(invariant, &self.facts(view))
+    }
+
+    fn ends(&self, rule: Rule, view: &Look<'_>) -> bool {
+        self.coordinator.rule(rule, &self.facts(view))
     }
 }
 
@@ -76,7 +51,7 @@ impl group_lock::Properties for Group {
     }
 
     fn a_coordinator_serves(&self, view: &Look<'_>) -> bool {
-        servers(view).next().is_some()
+        seats(view).any(|(_, seat)| seat.core.server().is_handling)
     }
 
     fn only_a_coordinator_has_its_state(&self, view: &Look<'_>) -> bool {
@@ -100,11 +75,8 @@ impl group_lock::Properties for Group {
     }
 
     fn no_client_lock_without_an_owner(&self, view: &Look<'_>) -> bool {
-        seats(view).all(|(_, seat)| {
-            let of = |at| self.client.holds(at).contains(&Resource::ClientLock);
-            let mut held = seat.core.locks().filter(|(_, lock)| of(lock.at));
-            held.all(|(name, _)| seat.callers.get(&name) == Some(&Caller::Holds))
-        })
+        let one = client::Invariant::ClientLocks;
+        seats(view).all(|(_, seat)| self.client.invariant(one, &facts::Locks(seat)))
     }
 
     fn a_lock_is_lost_in_a_merge_alone(&self, view: &Look<'_>) -> bool {
@@ -116,14 +88,11 @@ impl group_lock::Properties for Group {
     }
 
     fn a_coordinator_comes_to_serve(&self, view: &Look<'_>) -> bool {
-        !self.a_coordinator_does_not_serve(view)
+        self.ends(Rule::Served, view)
     }
 
     fn a_coordinator_does_not_serve(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| {
-            let server = seat.core.server();
-            server.at != self.coordinator.initial() && !server.is_handling
-        })
+        !self.ends(Rule::Served, view)
     }
 
     fn each_lock_returns(&self, view: &Look<'_>) -> bool {
@@ -135,18 +104,18 @@ impl group_lock::Properties for Group {
     }
 
     fn a_lock_whose_holder_is_gone_becomes_free(&self, view: &Look<'_>) -> bool {
-        !self.a_holder_is_gone(view)
+        self.ends(Rule::OwnersArePresent, view)
     }
 
     fn a_holder_is_gone(&self, view: &Look<'_>) -> bool {
-        has_lock_for(view, |coordinator, _, _, owner| !are_together(view, coordinator, owner))
+        !self.ends(Rule::OwnersArePresent, view)
     }
 
     fn nothing_is_held_that_nobody_asked_for(&self, view: &Look<'_>) -> bool {
-        !is_for_nobody(view)
+        self.ends(Rule::OwnersWantTheirLocks, view)
     }
 
     fn a_lock_is_held_for_nobody(&self, view: &Look<'_>) -> bool {
-        is_for_nobody(view)
+        !self.ends(Rule::OwnersWantTheirLocks, view)
     }
 }

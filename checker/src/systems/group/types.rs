@@ -63,6 +63,8 @@ pub enum Letter {
 pub enum Command {
     /// A member, by its callers.
     Member(Told),
+    /// A member, by a caller that gives back what it does not hold.
+    Needless(LockName),
     /// The membership changes.
     Membership(Change),
 }

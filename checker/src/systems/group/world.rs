@@ -14,9 +14,10 @@ use crate::world::{Predicate, World};
 pub const ENTRY: Entry = Entry::of::<Group>();
 
 /// The budgets that are the group lock's own.
-const BUDGETS: [&str; 8] = [
+const BUDGETS: [&str; 9] = [
     "lock call",
     "unlock call",
+    NEEDLESS,
     "time-out",
     "reconciliation time-out",
     "crash",
@@ -24,6 +25,9 @@ const BUDGETS: [&str; 8] = [
     JOIN,
     "partition",
 ];
+
+/// Callers give back what they do not hold.
+pub(super) const NEEDLESS: &str = "needless unlock";
 
 /// A world with this budget begins with one member outside.
 const JOIN: &str = "join";

@@ -1,6 +1,7 @@
 //! What the rules of the coordinator's table ask of the coordinator that applies one. They decide;
 //! nothing in here does.
 
+use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
 
 use super::message::LockName;
@@ -43,13 +44,15 @@ impl Facts for Asked<'_> {
             Predicate::RespondedWith { one, lock } => {
                 self.responded(one).any(|held| lock == held.into())
             }
-            // What only who sees the whole group can answer; invariants ask it, rules do not.
+            // What only who sees the whole group can answer; no guard asks it.
             Predicate::HasLockTable { .. }
             | Predicate::HasReqQueue { .. }
             | Predicate::RunsLockHandler { .. }
             | Predicate::HasTheView { .. }
             | Predicate::Holds { .. }
-            | Predicate::HasItInLockTable { .. } => false,
+            | Predicate::HasItInLockTable { .. }
+            | Predicate::IsTogetherWith { .. }
+            | Predicate::HasACaller { .. } => false,
         }
     }
 
@@ -65,7 +68,9 @@ impl Facts for Asked<'_> {
             | Collection::DuplicateLocks
             | Collection::PendingRequests
             | Collection::ViewOf { .. }
-            | Collection::LocksOf { .. } => true,
+            | Collection::LocksOf { .. }
+            | Collection::OwnersIn { .. }
+            | Collection::LocksFor { .. } => true,
         }
     }
 
@@ -75,6 +80,12 @@ impl Facts for Asked<'_> {
 
     fn state(&self, _thing: Thing) -> Option<State> {
         None
+    }
+}
+
+impl From<LockName> for client::Thing {
+    fn from(lock: LockName) -> Self {
+        Self(lock.0.into())
     }
 }
 

@@ -46,9 +46,11 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
                 requests.collect()
             }
             // These are what formulas ask about.
-            CollectionKind::ViewOf | CollectionKind::LocksOf | CollectionKind::RespondedLocks => {
-                Vec::new()
-            }
+            CollectionKind::ViewOf
+            | CollectionKind::LocksOf
+            | CollectionKind::OwnersIn
+            | CollectionKind::LocksFor
+            | CollectionKind::RespondedLocks => Vec::new(),
         }
     }
 
