@@ -3,6 +3,7 @@
 //! Wiring and predicates only; what the members do is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/view-handler.yaml`.
 
+mod facts;
 mod network;
 mod predicates;
 pub mod types;
@@ -23,7 +24,7 @@ use self::network::Network;
 pub use self::types::{Command, State, Timer, ViewTypes, Watch};
 pub use world::ENTRY;
 
-chosen!(HandlerRules, view_handler);
+chosen!(HandlerRules, view_handler, formulas);
 
 /// The input of a member's core.
 type MemberInput = Input<MemberId, Message, view::Timer, view::Command, ()>;

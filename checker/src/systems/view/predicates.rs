@@ -1,8 +1,9 @@
 //! What the properties of the view handling system ask of a state, and what they remember.
 
-use turnstile_core::view::{Command, MemberId, Notice, State, Timer, View as Group, Wants};
-use turnstile_machines::view_handler::{Resource, Rules as _};
+use turnstile_core::view::{Command, MemberId, Notice, State, View as Group, Wants};
+use turnstile_machines::view_handler::{Formulae as _, Invariant, Resource, Rules as _};
 
+use super::facts::{Group as Facts, Seat};
 use super::types::{self, Past};
 use super::{ViewTypes, Views, Watch, member, node};
 use crate::world::node::NodePart;
@@ -26,7 +27,9 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
                 view.is_merge() && merges_across(*who, &watch.members[*who], view);
             watch.has_merged |= view.is_merge();
             let past = &mut watch.members[*who];
-            past.suspects.retain(|suspect| view.contains(*suspect));
+            // Who has left suspects nobody.
+            let is_in = view.contains(member(*who));
+            past.suspects.retain(|suspect| is_in && view.contains(*suspect));
             past.view = view.members.clone();
         }
         Seen::Told(_, Notice::Resumed { from, by }) => watch.other_owner |= *by != Some(*from),
@@ -75,8 +78,15 @@ impl Views {
         self.holds(state, Resource::Resumer)
     }
 
-    fn is_merging(&self, state: &State) -> bool {
-        state.merge.is_some() || self.holds(state, Resource::MergeLeader)
+    /// Whether all members that run are as an invariant of the table says.
+    fn keeps(&self, invariant: Invariant, view: Asked<'_, '_>) -> bool {
+        let seats = up(view).map(|(node, Member { state, part })| Seat {
+            member: member(node),
+            state,
+            timers: &part.timers,
+            begun: &part.due,
+        });
+        self.rules.invariant(invariant, &Facts(seats.collect()))
     }
 
     /// Whether a member's coord is up and has its view.
@@ -106,7 +116,7 @@ impl view_handler::Properties for Views {
     }
 
     fn a_view_change_and_a_merge_never_run_at_once(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(_, part)| part.state.work.is_none() || !self.is_merging(part.state))
+        self.keeps(Invariant::NotAtOnce, view)
     }
 
     fn no_merge_across_a_view_change(&self, view: &Self::View<'_>) -> bool {
@@ -139,17 +149,7 @@ impl view_handler::Properties for Views {
     }
 
     fn a_resumer_is_armed_while_suspended(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(_, Member { state, part })| {
-            let queue = types::Timer::Member(Timer::Queue);
-            let resumers = part.timers.iter().filter(|timer| **timer != queue);
-            let armed: Vec<&types::Timer> = resumers.collect();
-            let own = types::Timer::Member(Timer::Resumer(state.suspension));
-            match self.is_suspended(state) {
-                true if part.due.contains(&own) => armed.is_empty(),
-                true => armed == [&own],
-                false => armed.is_empty(),
-            }
-        })
+        self.keeps(Invariant::TheResumer, view)
     }
 
     fn a_suspected_member_is_left_out(&self, view: &Self::View<'_>) -> bool {
@@ -165,12 +165,7 @@ impl view_handler::Properties for Views {
     }
 
     fn a_view_comes_from_its_coord(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(node, part)| {
-            part.state.work.iter().all(|work| {
-                let me = member(node);
-                work.view.coordinator() == Some(me) || !work.view.contains(me)
-            })
-        })
+        self.keeps(Invariant::TheCoordInstalls, view)
     }
 
     fn a_view_is_being_installed(&self, view: &Self::View<'_>) -> bool {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::actor::{Actor, Node, Travels, Words};
 use crate::number::ViewId;
 use crate::view::{Command, Handler, MemberId, Message, State, View};
-use turnstile_machines::view_handler::{Compiled, Rules};
+use turnstile_machines::view_handler::{Compiled, Formulae, Rules as _};
 
 /// The member of this name that the text after `is a` means, by the table that is baked in:
 /// `member of no group`, `member of view 2 of 1, 3`.
@@ -42,7 +42,7 @@ impl Travels for Message {
     }
 }
 
-impl<R: Rules> Words for Handler<R> {
+impl<R: Formulae> Words for Handler<R> {
     const COMMANDS: &'static str = "a member is told `to join via`, `to join with the state via`, \
                                     `to suspect`, `to announce itself to` another, `to leave` or \
                                     `that the installation failed`";

@@ -2,7 +2,7 @@
 
 use core::mem::take;
 
-use turnstile_machines::view_handler::{Action, Do, Event, Op, Resource, Rules};
+use turnstile_machines::view_handler::{Action, Do, Event, Formulae, Op, Resource};
 
 use super::handler::{Notice, Timer};
 use super::message::{Message, Request};
@@ -12,7 +12,7 @@ use super::types::{MemberId, Members, View};
 use crate::number::ViewId;
 use crate::step::Effect;
 
-impl<R: Rules> Turn<'_, R> {
+impl<R: Formulae> Turn<'_, R> {
     pub(super) fn carry(&mut self, entry: &Do<'_>, cause: &Cause) {
         for op in entry.ops {
             self.apply(*op);
@@ -47,6 +47,7 @@ impl<R: Rules> Turn<'_, R> {
                     self.send(member, Message::State);
                 }
             }
+            Action::SuspectWhoIsInIt => self.note_left_out(cause),
             // All that these do is what they do to their resource, or nothing.
             Action::DiscardTheEvent | Action::StartTheResumer | Action::StopTheResumer => {}
         }
@@ -78,15 +79,11 @@ impl<R: Rules> Turn<'_, R> {
         let Some(present) = self.state.view.clone() else {
             return self.end(Cause { during: Some(during), ..Cause::default() });
         };
-        let (mut members, mut told) = (present.members.clone(), Members::default());
+        let mut members = present.members.clone();
         for event in &events {
             match event {
                 Request::Join { member, with_state: _ } => members.add(*member),
-                Request::Leave { member } => {
-                    members.remove(*member);
-                    told.add(*member);
-                }
-                Request::Suspect { member } => members.remove(*member),
+                Request::Leave { member } | Request::Suspect { member } => members.remove(*member),
                 Request::GetState { member } => self.send(*member, Message::State),
             }
         }
@@ -94,8 +91,7 @@ impl<R: Rules> Turn<'_, R> {
             return self.end(Cause { during: Some(during), ..Cause::default() });
         }
         let view = View::new(self.mint(), members.iter());
-        members.iter().for_each(|member| told.add(member));
-        self.spread(&view, &told);
+        self.send_view(&present, &view, &events);
         members.remove(self.handler.me);
         self.state.work = Some(Work { during, events, view, missing: members });
         self.complete();
@@ -147,6 +143,9 @@ impl<R: Rules> Turn<'_, R> {
 
     /// A coord's view; an older one changes nothing.
     pub(super) fn offer(&mut self, from: MemberId, view: View) {
+        if !view.contains(self.handler.me) && !self.leaves_by(from) {
+            return self.left_out(from, view);
+        }
         let id = view.id;
         let is_merge = view.is_merge();
         if self.is_newer(id) {
@@ -177,7 +176,9 @@ impl<R: Rules> Turn<'_, R> {
             self.state.view = Some(view.clone());
             self.state.suspects.retain(view);
             self.joined();
-            self.suspects();
+            self.doubt();
+        } else {
+            self.state.wants = Wants::Nothing;
         }
     }
 

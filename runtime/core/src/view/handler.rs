@@ -4,7 +4,7 @@
 //! Never asks which state the machine is in: the table's rows decide. Who may ask a member what
 //! depends on who coordinates its view, and on nothing else.
 
-use turnstile_machines::view_handler::{Compiled, Event, Rules};
+use turnstile_machines::view_handler::{Compiled, Event, Formulae};
 
 use super::message::{Message, Request};
 use super::state::{State, Wants};
@@ -23,7 +23,7 @@ pub const MACHINE: &str = "view-handler";
 /// [`Timer::Queue`] is how long a coord waits for more events before it processes them,
 /// [`Timer::Resumer`] the longest that a handler is suspended; both durations are the driver's.
 #[derive(Clone, Debug)]
-pub struct Handler<R: Rules = Compiled> {
+pub struct Handler<R: Formulae = Compiled> {
     /// The table.
     pub rules: R,
     /// Whose it is.
@@ -116,7 +116,7 @@ impl Numbers for Notice {
     }
 }
 
-impl<R: Rules> Core for Handler<R> {
+impl<R: Formulae> Core for Handler<R> {
     type State = State;
     type Peer = MemberId;
     type Message = Message;
@@ -150,7 +150,7 @@ impl<R: Rules> Core for Handler<R> {
     }
 }
 
-impl<R: Rules> Turn<'_, R> {
+impl<R: Formulae> Turn<'_, R> {
     fn obey(&mut self, command: Command) {
         let me = self.handler.me;
         match command {
@@ -158,11 +158,15 @@ impl<R: Rules> Turn<'_, R> {
                 self.state.wants = Wants::Join { with_state };
                 self.send(via, Message::Request(Request::Join { member: me, with_state }));
             }
-            Command::Leave => match self.state.coordinator() {
-                Some(coord) if coord == me => self.ask(Request::Leave { member: me }),
-                Some(coord) => self.send(coord, Message::Request(Request::Leave { member: me })),
-                None => {}
-            },
+            Command::Leave => {
+                let Some(coord) = self.state.coordinator() else { return };
+                self.state.wants = Wants::Leave;
+                let request = Request::Leave { member: me };
+                match coord == me {
+                    true => self.ask(request),
+                    false => self.send(coord, Message::Request(request)),
+                }
+            }
             Command::Suspect { member } => self.ask(Request::Suspect { member }),
             Command::Announce { to } if self.coordinates() => self.send(to, Message::Coord),
             Command::Announce { to: _ } => {}
@@ -185,7 +189,9 @@ impl<R: Rules> Turn<'_, R> {
             Message::MergeView { merge, view } => self.merge_view(merge, view),
             Message::Coord => self.found(from),
             Message::State => {
-                self.state.wants = Wants::Nothing;
+                if self.state.wants == Wants::State {
+                    self.state.wants = Wants::Nothing;
+                }
                 self.notify(Notice::GotState);
             }
         }

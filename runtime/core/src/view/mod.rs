@@ -8,6 +8,7 @@ mod carry;
 mod handler;
 mod merge;
 mod message;
+mod spread;
 mod state;
 mod turn;
 mod types;
@@ -15,5 +16,5 @@ mod words;
 
 pub use handler::{Command, Handler, MACHINE, Notice, Timer};
 pub use message::{Message, Request};
-pub use state::{Leader, Merge, QUEUE_MAX, State, Wants, Work};
+pub use state::{Leader, LeftOut, Merge, QUEUE_MAX, State, Wants, Work};
 pub use types::{MemberId, Members, Suspension, View};

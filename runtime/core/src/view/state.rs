@@ -23,6 +23,8 @@ pub struct State {
     pub last_view: ViewId,
     /// Whom it suspects while another coordinates.
     pub suspects: Members,
+    /// Those that have views which leave it out, and which are no older than its own.
+    pub left_out: Vec<LeftOut>,
     /// What its coord's handler is still to process.
     pub queue: Vec<Request>,
     /// The last suspension of its handler, whether or not it is over.
@@ -48,6 +50,15 @@ pub struct Work {
     pub view: View,
     /// Who has not said that it is installed.
     pub missing: Members,
+}
+
+/// A view that leaves a member out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeftOut {
+    /// Who sent it, and who is in it.
+    pub by: Members,
+    /// Its number.
+    pub id: ViewId,
 }
 
 /// A merge that one leads.
@@ -81,6 +92,8 @@ pub enum Wants {
     },
     /// The state, which it has asked for.
     State,
+    /// To leave.
+    Leave,
 }
 
 impl State {
@@ -92,6 +105,7 @@ impl State {
             last_view: view.as_ref().map_or_else(ViewId::default, |view| view.id),
             view,
             suspects: Members::default(),
+            left_out: Vec::new(),
             queue: Vec::new(),
             suspension: Suspension::first(me),
             work: None,
@@ -136,6 +150,7 @@ impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.view.visit(each);
         self.last_view.visit(each);
+        self.left_out.iter_mut().for_each(|one| one.id.visit(each));
         self.suspension.visit(each);
         if let Some(work) = &mut self.work {
             work.during.visit(each);

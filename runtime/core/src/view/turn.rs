@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use turnstile_machines::view_handler::{Action, Event, Guard, Rules};
+use turnstile_machines::view_handler::{Action, Event, Formulae, Guard};
 
 use super::handler::{Handler, MACHINE, Notice};
 use super::message::{Message, Request};
@@ -28,7 +28,7 @@ pub(super) struct Cause {
 }
 
 /// One step on its way.
-pub(super) struct Turn<'a, R: Rules> {
+pub(super) struct Turn<'a, R: Formulae> {
     pub(super) handler: &'a Handler<R>,
     pub(super) state: &'a mut State,
     pub(super) out: &'a mut OutOf<Handler<R>>,
@@ -36,7 +36,7 @@ pub(super) struct Turn<'a, R: Rules> {
     pub(super) then: VecDeque<(Event, Cause)>,
 }
 
-impl<'a, R: Rules> Turn<'a, R> {
+impl<'a, R: Formulae> Turn<'a, R> {
     pub(super) fn new(
         handler: &'a Handler<R>,
         state: &'a mut State,

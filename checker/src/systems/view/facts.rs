@@ -1,0 +1,77 @@
+//! What the invariants of the view handler's table ask of the members that run.
+
+use turnstile_core::view::{MemberId, State, Timer};
+use turnstile_machines::view_handler::{Collection, Facts, Predicate, State as At, Thing};
+
+use super::types;
+
+/// A member that runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seat<'a> {
+    pub(super) member: MemberId,
+    pub(super) state: &'a State,
+    /// Those that are armed.
+    pub(super) timers: &'a [types::Timer],
+    /// Those whose task has begun to run.
+    pub(super) begun: &'a [types::Timer],
+}
+
+impl Seat<'_> {
+    fn resumer(&self) -> types::Timer {
+        types::Timer::Member(Timer::Resumer(self.state.suspension))
+    }
+}
+
+/// The members that run.
+#[derive(Clone, Debug)]
+pub(super) struct Group<'a>(pub(super) Vec<Seat<'a>>);
+
+impl<'a> Group<'a> {
+    fn is(&self, one: Thing, is_so: impl Fn(&Seat<'a>) -> bool) -> bool {
+        self.0.iter().any(|seat| one == seat.member.into() && is_so(seat))
+    }
+}
+
+impl Facts for Group<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::HasAViewInstalled { one } => self.is(one, |seat| seat.state.work.is_some()),
+            Predicate::LeadsAMerge { one } => self.is(one, |seat| seat.state.merge.is_some()),
+            Predicate::CoordinatesIt { one } => self.is(one, |seat| {
+                let work = seat.state.work.as_ref();
+                work.is_some_and(|work| work.view.coordinator() == Some(seat.member))
+            }),
+            Predicate::LeavesByIt { one } => self.is(one, |seat| {
+                let work = seat.state.work.as_ref();
+                work.is_some_and(|work| !work.view.contains(seat.member))
+            }),
+            Predicate::ItsResumerIsArmed { one } => {
+                self.is(one, |seat| seat.timers.contains(&seat.resumer()))
+            }
+            Predicate::ItsResumerHasBegun { one } => {
+                self.is(one, |seat| seat.begun.contains(&seat.resumer()))
+            }
+            Predicate::AnotherResumerIsArmed { one } => self.is(one, |seat| {
+                let known = [seat.resumer(), types::Timer::Member(Timer::Queue)];
+                seat.timers.iter().any(|timer| !known.contains(timer))
+            }),
+            // What the rule asks of a coord that sends a view, which answers itself.
+            Predicate::IsInTheView { .. }
+            | Predicate::WasInTheView { .. }
+            | Predicate::Leaves { .. } => false,
+        }
+    }
+
+    fn every(&self, collection: Collection, _: &mut dyn FnMut(Thing) -> bool) -> bool {
+        match collection {}
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Thing, At) -> bool) -> bool {
+        self.0.iter().all(|seat| is(seat.member.into(), seat.state.at))
+    }
+
+    fn state(&self, one: Thing) -> Option<At> {
+        let mut seats = self.0.iter();
+        seats.find(|seat| one == seat.member.into()).map(|seat| seat.state.at)
+    }
+}
