@@ -41,12 +41,15 @@ impl Plan<'_> {
 
     /// A key of `set` that is a small number.
     pub(crate) fn number(&self, key: &str) -> Result<u16, Refusal> {
+        self.number_from(1, key)
+    }
+
+    /// A key of `set` that is a small number, and this one at least.
+    pub(crate) fn number_from(&self, least: u16, key: &str) -> Result<u16, Refusal> {
         let value = self.value(key).unwrap_or_default();
-        value
-            .parse()
-            .ok()
-            .filter(|number| (1..=8).contains(number))
-            .ok_or_else(|| usage(format!("`{key}` is `{value}`; it must be a number from 1 to 8")))
+        value.parse().ok().filter(|number| (least..=8).contains(number)).ok_or_else(|| {
+            usage(format!("`{key}` is `{value}`; it must be a number from {least} to 8"))
+        })
     }
 
     /// The nodes, role by role in the order of the file.

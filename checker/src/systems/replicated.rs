@@ -38,6 +38,8 @@ chosen!(MutexRules, lock_mutex);
 pub struct Replicated {
     /// How many members.
     pub members: usize,
+    /// How many others vote, and have no locks.
+    pub witnesses: usize,
     /// How many locks they want.
     pub locks: u16,
     /// Results may fail.
@@ -59,7 +61,7 @@ impl Replicated {
     ///
     /// Names of a table that the cores were not compiled with.
     pub fn new(
-        members: usize,
+        [members, witnesses]: [usize; 2],
         locks: u16,
         may_fail: bool,
         tables: &[Replacement],
@@ -67,7 +69,7 @@ impl Replicated {
         let status = StatusRules::among(tables)?;
         let member = MemberRules::among(tables)?;
         let mutex = MutexRules::among(tables)?;
-        Ok(Self { members, locks, may_fail, status, member, mutex })
+        Ok(Self { members, witnesses, locks, may_fail, status, member, mutex })
     }
 
     fn core(&self, me: Address, choice: u8) -> Of {
@@ -91,9 +93,14 @@ impl Replicated {
     /// The address that a member has, of those that it may have, when its node changes places.
     fn moved(&self, address: Address, to: &[NodeId]) -> Address {
         let members = u64::try_from(self.members).expect("a cluster is small");
-        let (life, node) = ((address.0 - 1) / members, (address.0 - 1) % members);
-        let node = to[usize::try_from(node).expect("a member is a node")];
+        let (life, node) = ((address.0 - 1) / members, to[self.node(address)]);
         Address(life * members + u64::try_from(node).expect("a cluster is small") + 1)
+    }
+
+    /// The node that has an address, or had it.
+    fn node(&self, address: Address) -> NodeId {
+        let place = usize::try_from(address.0 - 1).expect("members start again a few times");
+        place % self.members
     }
 
     /// A member that has never run.
@@ -101,9 +108,13 @@ impl Replicated {
         Seat { address, core: self.core(address, 0).start(), strayed: false }
     }
 
+    fn cluster(&self) -> Cluster {
+        Cluster::new(self.members, self.witnesses, self.may_fail)
+    }
+
     /// A member of a cluster that has begun.
     fn founder(&self, node: NodeId) -> Seat {
-        let present = Cluster::new(self.members, self.may_fail).present();
+        let present = self.cluster().present();
         let mut seat = self.seat(present[node]);
         let joined = Message::View { is: Connected::Joined, members: present };
         let elected = Message::Elected(Because::MajorityIsJustReached);
@@ -182,8 +193,8 @@ impl Replicated {
         out.effects.extend(mail.into_iter().map(|(to, sent)| match sent {
             Sent::Message(message) => Effect::Send { to, message: Letter::Member(message) },
             Sent::Begin(address) => Effect::Send { to, message: Letter::Begin(address) },
-            Sent::Answer(message) => {
-                Effect::Send { to: self.members + 1, message: Letter::Past(to, message) }
+            Sent::Answer(address, message) => {
+                Effect::Send { to: self.members + 1, message: Letter::Past(address, message) }
             }
         }));
     }
@@ -210,7 +221,7 @@ impl System for Replicated {
         } else if node > self.members {
             State::Answers
         } else {
-            State::Cluster(Box::new(Cluster::new(self.members, self.may_fail)))
+            State::Cluster(Box::new(self.cluster()))
         }
     }
 
@@ -226,14 +237,20 @@ impl System for Replicated {
             State::Member(seat) => seat,
             State::Cluster(cluster) => return self.step_cluster(cluster, input, out),
             State::Answers => {
-                if let Input::Message { message: Letter::Past(to, message), .. } = input {
-                    out.effects.push(Effect::Send { to, message: Letter::Member(message) });
+                if let Input::Message { message: Letter::Past(address, message), .. } = input {
+                    let (to, message) = (self.node(address), Letter::Past(address, message));
+                    out.effects.push(Effect::Send { to, message });
                 }
                 return;
             }
         };
         let input = match input {
             Input::Message { from: _, message: Letter::Member(message) } => {
+                Input::Message { from: Peer, message }
+            }
+            Input::Message { from: _, message: Letter::Past(address, message) }
+                if address == seat.address =>
+            {
                 Input::Message { from: Peer, message }
             }
             Input::Message { from: _, message: Letter::Begin(address) } => {
@@ -280,7 +297,8 @@ impl System for Replicated {
             Command::Member(Told::Unlock(_)) => Some("unlock call"),
             Command::Act(_) => Some("act"),
             Command::Cluster(change) => match change {
-                Change::Answer(_) | Change::Elect(_) | Change::Connect(_) => None,
+                Change::Answer(_) | Change::Elect(_) => None,
+                Change::Connect(_) => Some("connection"),
                 Change::Install(_) => Some("snapshot"),
                 Change::Fail(_) => Some("failed command"),
                 Change::ElectAgain(_) => Some("coordinator change"),
@@ -318,8 +336,8 @@ impl System for Replicated {
             }
             Named::State(State::Cluster(cluster)) => cluster.rename(to, &mut each),
             Named::Message(Letter::Member(message)) => message.visit_addresses(&mut each),
-            Named::Message(Letter::Past(node, message)) => {
-                *node = to[*node];
+            Named::Message(Letter::Past(address, message)) => {
+                each(address);
                 message.visit_addresses(&mut each);
             }
             Named::Message(Letter::Begin(address)) => each(address),

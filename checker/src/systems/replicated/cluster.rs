@@ -17,6 +17,8 @@ use crate::world::system::NodeId;
 pub struct Cluster {
     /// The members, by node.
     pub seats: Vec<Seat>,
+    /// How many vote that have no locks: they are always connected, and never lead.
+    witnesses: usize,
     /// Who leads.
     pub leader: Option<NodeId>,
     /// Why the next one will be elected.
@@ -54,6 +56,7 @@ pub struct Seat {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Answer {
     pub(super) to: NodeId,
+    address: Address,
     lock: LockName,
     call: Call,
     index: Token,
@@ -86,7 +89,7 @@ pub enum Change {
 /// another beginning.
 pub(super) enum Sent {
     Message(Message),
-    Answer(Message),
+    Answer(Address, Message),
     Begin(Address),
 }
 
@@ -94,7 +97,7 @@ type Mail = Vec<(NodeId, Sent)>;
 
 impl Cluster {
     /// Members that are all connected; the first one leads.
-    pub(super) fn new(members: usize, may_fail: bool) -> Self {
+    pub(super) fn new(members: usize, witnesses: usize, may_fail: bool) -> Self {
         let seat = |address| Seat {
             address: Address(address),
             is_apart: false,
@@ -104,6 +107,7 @@ impl Cluster {
         };
         Self {
             seats: (1..).take(members).map(seat).collect(),
+            witnesses,
             leader: Some(0),
             because: Because::MajorityIsJustReached,
             truth: Locks::new(),
@@ -128,7 +132,7 @@ impl Cluster {
     }
 
     fn has_majority(&self) -> bool {
-        self.connected().len() * 2 > self.seats.len()
+        (self.connected().len() + self.witnesses) * 2 > self.seats.len() + self.witnesses
     }
 
     /// All that may happen now.
@@ -161,9 +165,10 @@ impl Cluster {
     pub(super) fn change(&mut self, change: Change, service: &Service<impl Rules>) -> Mail {
         match change {
             Change::Answer(place) => {
-                let Answer { to, lock, call, index, status, token } =
+                let Answer { to, address, lock, call, index, status, token } =
                     self.answers.remove(usize::from(place));
-                vec![(to, Sent::Answer(Message::Result { lock, call, index, status, token }))]
+                let result = Message::Result { lock, call, index, status, token };
+                vec![(to, Sent::Answer(address, result))]
             }
             Change::Fail(place) => vec![failed(&self.answers.remove(usize::from(place)))],
             Change::Elect(node) => {
@@ -306,7 +311,7 @@ impl Cluster {
         let lock = lock_of(&entry.operation)?;
         let call = entry.call?;
         let to = self.seats.iter().position(|seat| seat.address == entry.by)?;
-        Some((to, Sent::Answer(Message::Failed { lock, call })))
+        Some((to, Sent::Answer(entry.by, Message::Failed { lock, call })))
     }
 
     fn append(&mut self, entry: Entry, service: &Service<impl Rules>) -> Mail {
@@ -322,7 +327,8 @@ impl Cluster {
         if let (Some(call), Some(lock), Some(to)) = (entry.call, lock_of(&entry.operation), to) {
             let status = self.truth.status(lock, entry.by);
             let token = self.truth.token(lock, entry.by);
-            self.answers.push(Answer { to, lock, call, index, status, token });
+            let address = entry.by;
+            self.answers.push(Answer { to, address, lock, call, index, status, token });
         }
         let mut mail = Mail::new();
         for (node, seat) in self.seats.iter_mut().enumerate() {
@@ -341,8 +347,8 @@ impl Cluster {
 }
 
 fn failed(answer: &Answer) -> (NodeId, Sent) {
-    let Answer { to, lock, call, .. } = *answer;
-    (to, Sent::Answer(Message::Failed { lock, call }))
+    let Answer { to, address, lock, call, .. } = *answer;
+    (to, Sent::Answer(address, Message::Failed { lock, call }))
 }
 
 const fn lock_of(operation: &Operation) -> Option<LockName> {
@@ -358,7 +364,10 @@ impl Cluster {
         let before = self.seats.clone();
         before.into_iter().zip(to).for_each(|(seat, &to)| self.seats[to] = seat);
         self.leader = self.leader.map(|node| to[node]);
-        self.answers.iter_mut().for_each(|answer| answer.to = to[answer.to]);
+        for answer in &mut self.answers {
+            answer.to = to[answer.to];
+            each(&mut answer.address);
+        }
         self.truth.visit_addresses(each);
         let pending = self.seats.iter_mut().flat_map(|seat| {
             each(&mut seat.address);

@@ -46,8 +46,8 @@ pub enum Letter {
     Begin(Address),
     /// To the log.
     Execute(Entry),
-    /// To a member, past the log.
-    Past(NodeId, Message),
+    /// To a member, past the log: whoever has another address does not hear it.
+    Past(Address, Message),
 }
 
 /// What a node is asked.

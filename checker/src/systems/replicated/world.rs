@@ -14,7 +14,7 @@ use crate::world::{Predicate, World};
 pub const ENTRY: Entry = Entry::of::<Replicated>();
 
 /// The budgets that are the replicated lock service's own.
-const BUDGETS: [&str; 12] = [
+const BUDGETS: [&str; 13] = [
     "lock call",
     "unlock call",
     "try call",
@@ -25,6 +25,7 @@ const BUDGETS: [&str; 12] = [
     FAILS,
     "coordinator change",
     "partition",
+    "connection",
     "restart",
     "snapshot",
 ];
@@ -44,8 +45,9 @@ impl Wired for Replicated {
     ) -> Result<World<Self>, Refusal> {
         let plan = Plan { file, world, options };
         let may_fail = world.budgets.iter().any(|(name, _)| name == FAILS);
-        let (members, locks) = (plan.count("member")?, plan.number("locks")?);
-        let system = Replicated::new(members, locks, may_fail, &options.tables)?;
+        let witnesses = usize::from(plan.number_from(0, "witnesses")?);
+        let voters = [plan.count("member")?, witnesses];
+        let system = Replicated::new(voters, plan.number("locks")?, may_fail, &options.tables)?;
         let predicate = |name: &str| {
             let name = Name::from_name(name)?;
             Some(Predicate::<ReplicatedTypes>::new(move |view| system.ask(name, view)))
