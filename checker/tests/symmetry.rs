@@ -1,18 +1,21 @@
 //! Nodes that change places: what happens after the change is what happened before it, changed; so
 //! one state may stand for all, and the verdicts are the same with about as many states as there
-//! are orders of the clients fewer.
+//! are orders of the nodes fewer. Members of which one begins as the leader are alike only when
+//! another one has led.
 
 use std::collections::HashSet;
 
 use turnstile_checker::parts::{Parts, Place, Symmetry, renumber};
-use turnstile_checker::report::options::{Options, Reductions, Silent};
+use turnstile_checker::report::options::{Options, Reductions, Replacement, Silent};
 use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::systems::{self, Wired as _, claim};
+use turnstile_checker::systems::claim::Claim as Claims;
+use turnstile_checker::systems::replicated::Replicated;
+use turnstile_checker::systems::{self, Wired};
 use turnstile_checker::world::{Claim, Property, State, System, World};
-use turnstile_spec::{Source, bundled, system};
+use turnstile_spec::{Literal, Source, bundled, system};
 
-fn file() -> system::System {
-    let text = bundled::system("claim").expect("it is bundled");
+fn file(name: &str) -> system::System {
+    let text = bundled::system(name).expect("it is bundled");
     system::System::read(Source::new(text.file, text.text)).expect("it can be read")
 }
 
@@ -57,24 +60,26 @@ fn answers<S: System>(world: &World<S>, state: &State<S::Types>) -> Vec<(bool, b
     })
 }
 
-/// Holds so many states of a world of three clients against themselves with the clients changed
-/// about.
+/// Ways in which three nodes change places, and two.
+const THREE: &[&[usize]] = &[&[0, 2, 1], &[1, 0, 2], &[1, 2, 0], &[2, 0, 1], &[2, 1, 0]];
+const TWO: &[&[usize]] = &[&[1, 0]];
+
+/// Holds so many states of a world against themselves with the nodes changed about.
 #[track_caller]
-fn check(name: &str, states_max: usize) {
-    let file = file();
+fn check<S: Wired>(name: &str, set: &[(&str, &str)], orders: &[&[usize]], states_max: usize) {
+    let file = file(S::NAME);
     let named = file.world(name).expect("a world of the file");
-    let set = vec![("clients".to_owned(), "3".to_owned())];
+    let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let options = Options { set, ..Options::new(&Silent) };
-    let world = claim::Claim::world(&file, named, &options).expect("its names are known");
+    let world = S::world(&file, named, &options).expect("its names are known");
     let groups = world.symmetry();
-    assert_eq!(groups.len(), 1, "the clients");
-    let orders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    assert_eq!(groups.len(), 1, "one role");
     let mut met = HashSet::from([world.first()]);
     let mut open = vec![world.first()];
     // Depth first, so that late states come soon.
     while let Some(state) = open.pop() {
         let after = successors(&world, &state);
-        for order in &orders {
+        for order in orders {
             let other = changed(&world, &groups[0], order, &state);
             assert_eq!(answers(&world, &state), answers(&world, &other), "{order:?}: {state:#?}");
             let change = |state: &State<_>| changed(&world, &groups[0], order, state);
@@ -92,17 +97,36 @@ fn check(name: &str, states_max: usize) {
 #[test]
 fn what_happens_to_changed_clients_is_what_happened_changed() {
     for world in ["small", "fence", "restart", "listen", "come-back"] {
-        check(world, 1_500);
+        check::<Claims>(world, &[("clients", "3")], THREE, 1_500);
     }
 }
 
-fn run(world: &str, clients: &str, reduce: Reductions) -> ResultReport {
-    let entry = systems::entry("claim").expect("it is known");
-    let file = file();
+#[test]
+fn what_happens_to_changed_members_is_what_happened_changed() {
+    for world in ["small", "leader", "minority-three", "restart-three"] {
+        check::<Replicated>(world, &[], THREE, 1_500);
+    }
+    for world in ["direct", "failed", "nobody", "acts", "minority-restart", "minority-late"] {
+        check::<Replicated>(world, &[], TWO, 1_500);
+    }
+}
+
+fn run_with(system: &str, world: &str, options: Options<'_>) -> ResultReport {
+    let entry = systems::entry(system).expect("it is known");
+    let file = file(system);
     let named = file.world(world).expect("a world of the file");
-    let set = vec![("clients".to_owned(), clients.to_owned())];
-    let options = Options { set, reduce, threads: 2, ..Options::new(&Silent) };
     (entry.run)(&file, named, &options).expect("its names are known")
+}
+
+fn run(world: &str, clients: &str, reduce: Reductions) -> ResultReport {
+    let set = vec![("clients".to_owned(), clients.to_owned())];
+    run_with("claim", world, Options { set, reduce, threads: 2, ..Options::new(&Silent) })
+}
+
+/// What each property comes to, and after how many steps.
+fn verdicts(result: &ResultReport) -> Vec<(&'static str, usize)> {
+    let properties = result.properties.iter();
+    properties.map(|one| (one.verdict.name(), one.counterexample.len())).collect()
 }
 
 #[test]
@@ -115,10 +139,6 @@ fn two_clients_have_half_the_states() {
         assert!(few.states * 100 < all.states * 51, "{world}: {} of {}", few.states, all.states);
         assert_eq!(few.depth, all.depth, "{world}");
         assert_eq!(few.coverage, all.coverage, "{world}");
-        let verdicts = |result: &ResultReport| -> Vec<_> {
-            let properties = result.properties.iter();
-            properties.map(|one| (one.verdict, one.counterexample.len())).collect()
-        };
         assert_eq!(verdicts(&few), verdicts(&all), "{world}");
     }
 }
@@ -128,4 +148,51 @@ fn three_clients_have_a_sixth_of_the_states() {
     let symmetry = Reductions { symmetry: true, ..Reductions::NONE };
     // Without reductions there are 4,199,529.
     assert_eq!(run("small", "3", symmetry).states, 699_984);
+}
+
+fn run_replicated(world: &str, as_written: bool, symmetry: bool) -> ResultReport {
+    let entry = systems::entry("replicated-lock").expect("it is known");
+    let tables = entry.machines.iter().filter(|_| as_written).map(|name| {
+        let table = bundled::table(name).expect("every machine of a system is bundled");
+        let source = Source::new(table.file, table.text);
+        let literal = Literal::read(source.clone()).expect("bundled tables can be read");
+        Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
+    });
+    let tables = tables.collect();
+    let reduce = Reductions { symmetry, ..Reductions::NONE };
+    let options = Options { as_written, tables, reduce, threads: 2, ..Options::new(&Silent) };
+    run_with("replicated-lock", world, options)
+}
+
+/// One state stands for so many at most, and for more than one where another member has led.
+#[track_caller]
+fn check_members(world: &str, as_written: bool, orders: u64) {
+    let all = run_replicated(world, as_written, false);
+    let few = run_replicated(world, as_written, true);
+    assert_eq!(few.reductions, ["symmetry"], "{world}");
+    assert!(all.complete && few.complete, "{world}");
+    assert!(few.states < all.states, "{world}: {} of {}", few.states, all.states);
+    assert!(few.states * orders >= all.states, "{world}: {} of {}", few.states, all.states);
+    assert!(few.depth <= all.depth, "{world}: whoever is alike comes as soon");
+    assert_eq!(few.coverage, all.coverage, "{world}");
+    assert_eq!(verdicts(&few), verdicts(&all), "{world}");
+}
+
+#[test]
+fn members_that_are_alike_are_searched_once() {
+    check_members("small", false, 6);
+    check_members("leader", false, 6);
+    check_members("nobody", false, 2);
+}
+
+#[test]
+fn members_that_are_alike_fail_alike_as_written() {
+    check_members("leader", true, 6);
+}
+
+/// Where nobody else can lead, no member is like the leader, and two members are all there are.
+#[test]
+fn a_leader_and_another_are_not_alike() {
+    let [all, few] = [false, true].map(|symmetry| run_replicated("direct", false, symmetry));
+    assert_eq!(few.states, all.states);
 }
