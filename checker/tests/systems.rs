@@ -13,7 +13,8 @@ use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
 use turnstile_spec::{Literal, Source, bundled, system::System};
 
-/// The kinds of fault that the claim system is checked against.
+/// The kinds of fault that the claim system is checked against in pairs. A refused request is none
+/// of them: its caller knows that nothing has happened, so that it leaves nothing for others.
 const KINDS: [&str; 12] = [
     "lost request",
     "lost answer",

@@ -120,6 +120,7 @@ fn hold(mut run: Run, active: Machine<Active>, statuses: Statuses) -> Result<Run
 fn in_time(guard: Guard) -> bool {
     match guard {
         Guard::LeaseIsLive => true,
+        Guard::MayBeRegistered => false,
     }
 }
 

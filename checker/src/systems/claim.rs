@@ -202,6 +202,11 @@ impl System for Claim {
         Some(Letter::plain(Message::Response(instead)))
     }
 
+    fn refused(&self, letter: &Letter) -> Option<Letter> {
+        let instead = Response::refused(call(letter)?);
+        Some(Letter::plain(Message::Response(instead)))
+    }
+
     fn timer_name(&self, timer: &Timer) -> &'static str {
         match timer {
             Timer::Client(timer) => timer.name(),

@@ -81,6 +81,9 @@ pub(crate) fn offers<T: Types>(
                     offer(LinkOp::Fail(place), None, Some(LinkFault::ServerError));
                 }
                 offer(LinkOp::Double(place), None, Some(LinkFault::Duplicate));
+                if system.refused(request).is_some() {
+                    offer(LinkOp::Refuse(place), None, Some(LinkFault::RefusedRequest));
+                }
             }
             Slot::Stray(request) => offer(take, Some((caller, server, request.clone())), None),
             Slot::Handling(_) => {}
@@ -139,6 +142,7 @@ pub(crate) fn operate<T: Types>(
         }
         LinkOp::Lose(place) => spoil(slots, *place, |message| system.unanswered(message)),
         LinkOp::Fail(place) => spoil(slots, *place, |message| system.server_error(message)),
+        LinkOp::Refuse(place) => spoil(slots, *place, |message| system.refused(message)),
         LinkOp::Delay(place) => {
             if let Slot::Answered { answer, .. } = &mut slots[usize::from(*place)] {
                 system.lapse(answer, None);

@@ -99,17 +99,20 @@ pub enum LinkFault {
     Duplicate,
     /// A message without an answer never arrives.
     LostMessage,
+    /// Nobody takes the request, and the caller knows it.
+    RefusedRequest,
 }
 
 impl LinkFault {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::LostRequest,
         Self::LostAnswer,
         Self::LateAnswer,
         Self::ServerError,
         Self::Duplicate,
         Self::LostMessage,
+        Self::RefusedRequest,
     ];
 
     /// The budget's name.
@@ -122,6 +125,7 @@ impl LinkFault {
             Self::ServerError => "server error",
             Self::Duplicate => "duplicate",
             Self::LostMessage => "lost message",
+            Self::RefusedRequest => "refused request",
         }
     }
 }
@@ -141,6 +145,8 @@ pub enum LinkOp<T: Types> {
     Lose(u8),
     /// The server is in trouble over one.
     Fail(u8),
+    /// Nobody takes one.
+    Refuse(u8),
     /// What an answer grants is over when it arrives.
     Delay(u8),
     /// The caller does something else: answers that are on their way are late.

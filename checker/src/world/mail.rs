@@ -85,6 +85,7 @@ pub(crate) fn operate<T: Types>(
         | LinkOp::Double(_)
         | LinkOp::Answer(_)
         | LinkOp::Fail(_)
+        | LinkOp::Refuse(_)
         | LinkOp::Delay(_)
         | LinkOp::Overtake
         | LinkOp::Lapse(_)

@@ -189,6 +189,11 @@ pub trait System: Sized + Send + Sync + 'static {
         None
     }
 
+    /// What a caller sees instead whose request nobody takes, and that knows it.
+    fn refused(&self, _request: &MessageOf<Self>) -> Option<MessageOf<Self>> {
+        None
+    }
+
     /// A timer's name in the time relations: `lease`.
     fn timer_name(&self, _timer: &TimerOf<Self>) -> &'static str {
         ""

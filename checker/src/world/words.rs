@@ -71,6 +71,7 @@ impl<S: System> World<S> {
                 (
                     LinkOp::Lose(place)
                     | LinkOp::Fail(place)
+                    | LinkOp::Refuse(place)
                     | LinkOp::Double(place)
                     | LinkOp::Delay(place),
                     Contents::Calls(slots),
@@ -106,6 +107,7 @@ impl<S: System> World<S> {
         match op {
             LinkOp::Lose(_) => "lost",
             LinkOp::Fail(_) => "server error instead",
+            LinkOp::Refuse(_) => "refused",
             LinkOp::Double(_) => "duplicate",
             LinkOp::Delay(_) => "late beyond what it grants",
             LinkOp::Push(_)

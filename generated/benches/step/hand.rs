@@ -28,9 +28,6 @@ pub(crate) fn step(
             _ => return None,
         },
         S::Aborting => match event {
-            E::SignalReceived => {
-                (S::Done, &[acts::ABANDON_ABORT_PATCH_REQUEST, acts::DELETE_TIMEOUT_TIMER])
-            }
             E::Response { status: 204 } => (S::Aborted, &[acts::DELETE_TIMEOUT_TIMER]),
             E::Response { status: 500..=599 } => {
                 (S::RetryingAbort, &[acts::CREATE_RETRY_ABORT_TIMER])
@@ -38,14 +35,15 @@ pub(crate) fn step(
             E::Response { status: 100..=203 | 205..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[acts::ABANDON_ABORT_PATCH_REQUEST]),
-            E::Start | E::ClientRequestsRelease => (S::Aborting, &[]),
+            E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_ABORT_PATCH_REQUEST]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Aborting, &[]),
             _ => return None,
         },
         S::Activating => match event {
             E::SignalReceived => {
                 (S::Aborting, &[
-                    acts::ABANDON_ACTIVATE_PATCH_REQUEST, acts::SEND_PATCH_STATUS_ABORTED,
+                    acts::ABANDON_ACTIVATE_PATCH_REQUEST, acts::RESTART_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_ABORTED,
                 ])
             }
             E::Response { status: 200 } => (S::Confirming, &[acts::SEND_PATCH_TTL]),
@@ -67,7 +65,7 @@ pub(crate) fn step(
         },
         S::Registering => match event {
             E::SignalReceived => {
-                (S::Done, &[acts::ABANDON_REGISTER_POST_REQUEST, acts::DELETE_TIMEOUT_TIMER])
+                (S::Recalling, &[acts::RESTART_TIMEOUT_TIMER])
             }
             E::Response { status: 404 | 500..=599 } => {
                 (S::RetryingRegister, &[acts::CREATE_RETRY_REGISTER_TIMER])
@@ -84,15 +82,12 @@ pub(crate) fn step(
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
-                (S::Done, &[acts::ABANDON_REGISTER_POST_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+                (S::Recalling, &[acts::NOTIFY_CLIENT_OF_TIMEOUT, acts::CREATE_TIMEOUT_TIMER])
             }
             E::Start | E::ClientRequestsRelease => (S::Registering, &[]),
             _ => return None,
         },
         S::Releasing => match event {
-            E::SignalReceived => {
-                (S::Done, &[acts::ABANDON_RELEASE_PATCH_REQUEST, acts::DELETE_TIMEOUT_TIMER])
-            }
             E::Response { status: 204 } => {
                 (S::Released, &[acts::DELETE_TIMEOUT_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_RELEASED])
             }
@@ -103,9 +98,9 @@ pub(crate) fn step(
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => {
-                (S::Done, &[acts::ABANDON_RELEASE_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+                (S::Lapsed, &[acts::ABANDON_RELEASE_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT])
             }
-            E::Start | E::ClientRequestsRelease => (S::Releasing, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Releasing, &[]),
             _ => return None,
         },
         S::Renewing => match event {
@@ -132,15 +127,12 @@ pub(crate) fn step(
                 (S::Fail, &[acts::DELETE_LEASE_TIMER, acts::TERMINATE_CLIENT])
             }
             E::LeaseTimerTriggers => {
-                (S::Fail, &[acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
+                (S::Lapsed, &[acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
             }
             E::Start => (S::Renewing, &[]),
             _ => return None,
         },
         S::Withdrawing => match event {
-            E::SignalReceived => {
-                (S::Done, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST, acts::DELETE_TIMEOUT_TIMER])
-            }
             E::Response { status: 500..=599 } => {
                 (S::RetryingWithdraw, &[acts::CREATE_RETRY_WITHDRAW_TIMER])
             }
@@ -148,8 +140,8 @@ pub(crate) fn step(
             E::Response { status: 100..=203 | 205..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
-            E::TimeoutTimerTriggers => (S::Done, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST]),
-            E::Start | E::ClientRequestsRelease => (S::Withdrawing, &[]),
+            E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Withdrawing, &[]),
             _ => return None,
         },
         S::Active => match event {
@@ -167,23 +159,23 @@ pub(crate) fn step(
             }
             E::RenewTimerTriggers => (S::Renewing, &[acts::SEND_PATCH_TTL]),
             E::LeaseTimerTriggers => {
-                (S::Fail, &[acts::DELETE_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
+                (S::Lapsed, &[acts::DELETE_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
             }
             E::Start => (S::Active, &[]),
             _ => return None,
         },
         S::RetryingAbort => match event {
-            E::SignalReceived => {
-                (S::Done, &[acts::DELETE_RETRY_ABORT_TIMER, acts::DELETE_TIMEOUT_TIMER])
-            }
-            E::TimeoutTimerTriggers => (S::Done, &[acts::DELETE_RETRY_ABORT_TIMER]),
+            E::TimeoutTimerTriggers => (S::Lapsed, &[acts::DELETE_RETRY_ABORT_TIMER]),
             E::RetryTimerTriggers => (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED]),
-            E::Start | E::ClientRequestsRelease => (S::RetryingAbort, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingAbort, &[]),
             _ => return None,
         },
         S::RetryingActivate => match event {
             E::SignalReceived => {
-                (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED, acts::DELETE_RETRY_ACTIVATE_TIMER])
+                (S::Aborting, &[
+                    acts::DELETE_RETRY_ACTIVATE_TIMER, acts::RESTART_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_ABORTED,
+                ])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
@@ -196,8 +188,20 @@ pub(crate) fn step(
             _ => return None,
         },
         S::RetryingRegister => match event {
+            E::SignalReceived if guards(G::MayBeRegistered) => {
+                (S::Recalling, &[
+                    acts::DELETE_RETRY_REGISTER_TIMER, acts::RESTART_TIMEOUT_TIMER,
+                    acts::SEND_POST,
+                ])
+            }
             E::SignalReceived => {
                 (S::Done, &[acts::DELETE_RETRY_REGISTER_TIMER, acts::DELETE_TIMEOUT_TIMER])
+            }
+            E::TimeoutTimerTriggers if guards(G::MayBeRegistered) => {
+                (S::Recalling, &[
+                    acts::DELETE_RETRY_REGISTER_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT,
+                    acts::CREATE_TIMEOUT_TIMER, acts::SEND_POST,
+                ])
             }
             E::TimeoutTimerTriggers => {
                 (S::Done, &[acts::DELETE_RETRY_REGISTER_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
@@ -207,14 +211,11 @@ pub(crate) fn step(
             _ => return None,
         },
         S::RetryingRelease => match event {
-            E::SignalReceived => {
-                (S::Done, &[acts::DELETE_RETRY_RELEASE_TIMER, acts::DELETE_TIMEOUT_TIMER])
-            }
             E::TimeoutTimerTriggers => {
-                (S::Done, &[acts::DELETE_RETRY_RELEASE_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
+                (S::Lapsed, &[acts::DELETE_RETRY_RELEASE_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
             }
             E::RetryTimerTriggers => (S::Releasing, &[acts::SEND_PATCH_STATUS_RELEASED]),
-            E::Start | E::ClientRequestsRelease => (S::RetryingRelease, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingRelease, &[]),
             _ => return None,
         },
         S::RetryingRenew => match event {
@@ -232,23 +233,23 @@ pub(crate) fn step(
             }
             E::RetryTimerTriggers => (S::Renewing, &[acts::SEND_PATCH_TTL]),
             E::LeaseTimerTriggers => {
-                (S::Fail, &[acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
+                (S::Lapsed, &[acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
             }
             E::Start => (S::RetryingRenew, &[]),
             _ => return None,
         },
         S::RetryingWithdraw => match event {
-            E::SignalReceived => {
-                (S::Done, &[acts::DELETE_RETRY_WITHDRAW_TIMER, acts::DELETE_TIMEOUT_TIMER])
-            }
-            E::TimeoutTimerTriggers => (S::Done, &[acts::DELETE_RETRY_WITHDRAW_TIMER]),
+            E::TimeoutTimerTriggers => (S::Lapsed, &[acts::DELETE_RETRY_WITHDRAW_TIMER]),
             E::RetryTimerTriggers => (S::Withdrawing, &[acts::SEND_PATCH_STATUS_WITHDRAWN]),
-            E::Start | E::ClientRequestsRelease => (S::RetryingWithdraw, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingWithdraw, &[]),
             _ => return None,
         },
         S::Waiting => match event {
             E::SignalReceived => {
-                (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED, acts::DELETE_ACTIVATE_TIMER])
+                (S::Aborting, &[
+                    acts::DELETE_ACTIVATE_TIMER, acts::RESTART_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_ABORTED,
+                ])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
@@ -262,7 +263,10 @@ pub(crate) fn step(
         },
         S::Confirming => match event {
             E::SignalReceived => {
-                (S::Aborting, &[acts::ABANDON_RENEW_PATCH_REQUEST, acts::SEND_PATCH_STATUS_ABORTED])
+                (S::Aborting, &[
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::RESTART_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_ABORTED,
+                ])
             }
             E::Response { status: 200 } if guards(G::LeaseIsLive) => {
                 (S::Active, &[
@@ -288,7 +292,10 @@ pub(crate) fn step(
         },
         S::RetryingConfirm => match event {
             E::SignalReceived => {
-                (S::Aborting, &[acts::DELETE_RETRY_RENEW_TIMER, acts::SEND_PATCH_STATUS_ABORTED])
+                (S::Aborting, &[
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::RESTART_TIMEOUT_TIMER,
+                    acts::SEND_PATCH_STATUS_ABORTED,
+                ])
             }
             E::TimeoutTimerTriggers => {
                 (S::Withdrawing, &[
@@ -300,7 +307,30 @@ pub(crate) fn step(
             E::Start | E::ClientRequestsRelease => (S::RetryingConfirm, &[]),
             _ => return None,
         },
+        S::Recalling => match event {
+            E::Response { status: 201 | 202 } => {
+                (S::Withdrawing, &[
+                    acts::RESTART_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
+                ])
+            }
+            E::Response { status: 404 | 500..=599 } if guards(G::MayBeRegistered) => {
+                (S::RetryingRecall, &[acts::CREATE_RETRY_REGISTER_TIMER])
+            }
+            E::Response { status: 400..=599 } => (S::Done, &[acts::DELETE_TIMEOUT_TIMER]),
+            E::Response { status: 100..=399 } => {
+                (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
+            }
+            E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_REGISTER_POST_REQUEST]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Recalling, &[]),
+            _ => return None,
+        },
+        S::RetryingRecall => match event {
+            E::TimeoutTimerTriggers => (S::Lapsed, &[acts::DELETE_RETRY_REGISTER_TIMER]),
+            E::RetryTimerTriggers => (S::Recalling, &[acts::SEND_POST]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingRecall, &[]),
+            _ => return None,
+        },
         S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released
-            | S::Withdrawn => return None,
+            | S::Withdrawn | S::Lapsed => return None,
     })
 }

@@ -27,30 +27,35 @@ pub(crate) fn step_into(
             _ => return None,
         },
         S::Aborting => match event {
-            E::SignalReceived => {
-                sink(acts::ABANDON_ABORT_PATCH_REQUEST); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
+            E::Response { status: 204 } => {
+                sink(acts::DELETE_TIMEOUT_TIMER); S::Aborted
             }
-            E::Response { status: 204 } => { sink(acts::DELETE_TIMEOUT_TIMER); S::Aborted }
             E::Response { status: 500..=599 } => {
                 sink(acts::CREATE_RETRY_ABORT_TIMER); S::RetryingAbort
             }
             E::Response { status: 100..=203 | 205..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
-            E::TimeoutTimerTriggers => { sink(acts::ABANDON_ABORT_PATCH_REQUEST); S::Done }
-            E::Start | E::ClientRequestsRelease => S::Aborting,
+            E::TimeoutTimerTriggers => {
+                sink(acts::ABANDON_ABORT_PATCH_REQUEST); S::Lapsed
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Aborting,
             _ => return None,
         },
         S::Activating => match event {
             E::SignalReceived => {
-                sink(acts::ABANDON_ACTIVATE_PATCH_REQUEST); sink(acts::SEND_PATCH_STATUS_ABORTED);
-                S::Aborting
+                sink(acts::ABANDON_ACTIVATE_PATCH_REQUEST); sink(acts::RESTART_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
-            E::Response { status: 200 } => { sink(acts::SEND_PATCH_TTL); S::Confirming }
+            E::Response { status: 200 } => {
+                sink(acts::SEND_PATCH_TTL); S::Confirming
+            }
             E::Response { status: 500..=599 } => {
                 sink(acts::CREATE_RETRY_ACTIVATE_TIMER); S::RetryingActivate
             }
-            E::Response { status: 409 } => { sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting }
+            E::Response { status: 409 } => {
+                sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting
+            }
             E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
@@ -64,7 +69,7 @@ pub(crate) fn step_into(
         },
         S::Registering => match event {
             E::SignalReceived => {
-                sink(acts::ABANDON_REGISTER_POST_REQUEST); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
+                sink(acts::RESTART_TIMEOUT_TIMER); S::Recalling
             }
             E::Response { status: 404 | 500..=599 } => {
                 sink(acts::CREATE_RETRY_REGISTER_TIMER); S::RetryingRegister
@@ -73,22 +78,22 @@ pub(crate) fn step_into(
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::CREATE_RENEW_TIMER);
                 sink(acts::START_LEASE_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_ACQUIRED); S::Active
             }
-            E::Response { status: 201 } => { sink(acts::SEND_PATCH_TTL); S::Confirming }
-            E::Response { status: 202 } => { sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting }
+            E::Response { status: 201 } => {
+                sink(acts::SEND_PATCH_TTL); S::Confirming
+            }
+            E::Response { status: 202 } => {
+                sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting
+            }
             E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
             E::TimeoutTimerTriggers => {
-                sink(acts::ABANDON_REGISTER_POST_REQUEST); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
-                S::Done
+                sink(acts::NOTIFY_CLIENT_OF_TIMEOUT); sink(acts::CREATE_TIMEOUT_TIMER); S::Recalling
             }
             E::Start | E::ClientRequestsRelease => S::Registering,
             _ => return None,
         },
         S::Releasing => match event {
-            E::SignalReceived => {
-                sink(acts::ABANDON_RELEASE_PATCH_REQUEST); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
-            }
             E::Response { status: 204 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_RELEASED);
                 S::Released
@@ -101,9 +106,9 @@ pub(crate) fn step_into(
             }
             E::TimeoutTimerTriggers => {
                 sink(acts::ABANDON_RELEASE_PATCH_REQUEST); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
-                S::Done
+                S::Lapsed
             }
-            E::Start | E::ClientRequestsRelease => S::Releasing,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Releasing,
             _ => return None,
         },
         S::Renewing => match event {
@@ -130,25 +135,25 @@ pub(crate) fn step_into(
             }
             E::LeaseTimerTriggers => {
                 sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
-                S::Fail
+                S::Lapsed
             }
             E::Start => S::Renewing,
             _ => return None,
         },
         S::Withdrawing => match event {
-            E::SignalReceived => {
-                sink(acts::ABANDON_WITHDRAW_PATCH_REQUEST); sink(acts::DELETE_TIMEOUT_TIMER);
-                S::Done
-            }
             E::Response { status: 500..=599 } => {
                 sink(acts::CREATE_RETRY_WITHDRAW_TIMER); S::RetryingWithdraw
             }
-            E::Response { status: 204 } => { sink(acts::DELETE_TIMEOUT_TIMER); S::Withdrawn }
+            E::Response { status: 204 } => {
+                sink(acts::DELETE_TIMEOUT_TIMER); S::Withdrawn
+            }
             E::Response { status: 100..=203 | 205..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
-            E::TimeoutTimerTriggers => { sink(acts::ABANDON_WITHDRAW_PATCH_REQUEST); S::Done }
-            E::Start | E::ClientRequestsRelease => S::Withdrawing,
+            E::TimeoutTimerTriggers => {
+                sink(acts::ABANDON_WITHDRAW_PATCH_REQUEST); S::Lapsed
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Withdrawing,
             _ => return None,
         },
         S::Active => match event {
@@ -161,58 +166,72 @@ pub(crate) fn step_into(
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_RELEASED);
                 S::Releasing
             }
-            E::RenewTimerTriggers => { sink(acts::SEND_PATCH_TTL); S::Renewing }
+            E::RenewTimerTriggers => {
+                sink(acts::SEND_PATCH_TTL); S::Renewing
+            }
             E::LeaseTimerTriggers => {
-                sink(acts::DELETE_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST); S::Fail
+                sink(acts::DELETE_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST); S::Lapsed
             }
             E::Start => S::Active,
             _ => return None,
         },
         S::RetryingAbort => match event {
-            E::SignalReceived => {
-                sink(acts::DELETE_RETRY_ABORT_TIMER); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
+            E::TimeoutTimerTriggers => {
+                sink(acts::DELETE_RETRY_ABORT_TIMER); S::Lapsed
             }
-            E::TimeoutTimerTriggers => { sink(acts::DELETE_RETRY_ABORT_TIMER); S::Done }
-            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting }
-            E::Start | E::ClientRequestsRelease => S::RetryingAbort,
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingAbort,
             _ => return None,
         },
         S::RetryingActivate => match event {
             E::SignalReceived => {
-                sink(acts::SEND_PATCH_STATUS_ABORTED); sink(acts::DELETE_RETRY_ACTIVATE_TIMER);
-                S::Aborting
+                sink(acts::DELETE_RETRY_ACTIVATE_TIMER); sink(acts::RESTART_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
             E::TimeoutTimerTriggers => {
                 sink(acts::DELETE_RETRY_ACTIVATE_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_STATUS_ACTIVE); S::Activating }
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_PATCH_STATUS_ACTIVE); S::Activating
+            }
             E::Start | E::ClientRequestsRelease => S::RetryingActivate,
             _ => return None,
         },
         S::RetryingRegister => match event {
+            E::SignalReceived if guards(G::MayBeRegistered) => {
+                sink(acts::DELETE_RETRY_REGISTER_TIMER); sink(acts::RESTART_TIMEOUT_TIMER);
+                sink(acts::SEND_POST); S::Recalling
+            }
             E::SignalReceived => {
                 sink(acts::DELETE_RETRY_REGISTER_TIMER); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
+            }
+            E::TimeoutTimerTriggers if guards(G::MayBeRegistered) => {
+                sink(acts::DELETE_RETRY_REGISTER_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
+                sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_POST); S::Recalling
             }
             E::TimeoutTimerTriggers => {
                 sink(acts::DELETE_RETRY_REGISTER_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
                 S::Done
             }
-            E::RetryTimerTriggers => { sink(acts::SEND_POST); S::Registering }
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_POST); S::Registering
+            }
             E::Start | E::ClientRequestsRelease => S::RetryingRegister,
             _ => return None,
         },
         S::RetryingRelease => match event {
-            E::SignalReceived => {
-                sink(acts::DELETE_RETRY_RELEASE_TIMER); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
-            }
             E::TimeoutTimerTriggers => {
                 sink(acts::DELETE_RETRY_RELEASE_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
-                S::Done
+                S::Lapsed
             }
-            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_STATUS_RELEASED); S::Releasing }
-            E::Start | E::ClientRequestsRelease => S::RetryingRelease,
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_PATCH_STATUS_RELEASED); S::Releasing
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingRelease,
             _ => return None,
         },
         S::RetryingRenew => match event {
@@ -225,41 +244,46 @@ pub(crate) fn step_into(
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_RELEASED);
                 S::Releasing
             }
-            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_TTL); S::Renewing }
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_PATCH_TTL); S::Renewing
+            }
             E::LeaseTimerTriggers => {
                 sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
-                S::Fail
+                S::Lapsed
             }
             E::Start => S::RetryingRenew,
             _ => return None,
         },
         S::RetryingWithdraw => match event {
-            E::SignalReceived => {
-                sink(acts::DELETE_RETRY_WITHDRAW_TIMER); sink(acts::DELETE_TIMEOUT_TIMER); S::Done
+            E::TimeoutTimerTriggers => {
+                sink(acts::DELETE_RETRY_WITHDRAW_TIMER); S::Lapsed
             }
-            E::TimeoutTimerTriggers => { sink(acts::DELETE_RETRY_WITHDRAW_TIMER); S::Done }
-            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_STATUS_WITHDRAWN); S::Withdrawing }
-            E::Start | E::ClientRequestsRelease => S::RetryingWithdraw,
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_PATCH_STATUS_WITHDRAWN); S::Withdrawing
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingWithdraw,
             _ => return None,
         },
         S::Waiting => match event {
             E::SignalReceived => {
-                sink(acts::SEND_PATCH_STATUS_ABORTED); sink(acts::DELETE_ACTIVATE_TIMER);
-                S::Aborting
+                sink(acts::DELETE_ACTIVATE_TIMER); sink(acts::RESTART_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
             E::TimeoutTimerTriggers => {
                 sink(acts::DELETE_ACTIVATE_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::ActivateTimerTriggers => { sink(acts::SEND_PATCH_STATUS_ACTIVE); S::Activating }
+            E::ActivateTimerTriggers => {
+                sink(acts::SEND_PATCH_STATUS_ACTIVE); S::Activating
+            }
             E::Start | E::ClientRequestsRelease => S::Waiting,
             _ => return None,
         },
         S::Confirming => match event {
             E::SignalReceived => {
-                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::SEND_PATCH_STATUS_ABORTED);
-                S::Aborting
+                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::RESTART_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
             E::Response { status: 200 } if guards(G::LeaseIsLive) => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::CREATE_RENEW_TIMER);
@@ -284,19 +308,51 @@ pub(crate) fn step_into(
         },
         S::RetryingConfirm => match event {
             E::SignalReceived => {
-                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::SEND_PATCH_STATUS_ABORTED);
-                S::Aborting
+                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::RESTART_TIMEOUT_TIMER);
+                sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
             E::TimeoutTimerTriggers => {
                 sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::RetryTimerTriggers => { sink(acts::SEND_PATCH_TTL); S::Confirming }
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_PATCH_TTL); S::Confirming
+            }
             E::Start | E::ClientRequestsRelease => S::RetryingConfirm,
             _ => return None,
         },
+        S::Recalling => match event {
+            E::Response { status: 201 | 202 } => {
+                sink(acts::RESTART_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
+                S::Withdrawing
+            }
+            E::Response { status: 404 | 500..=599 } if guards(G::MayBeRegistered) => {
+                sink(acts::CREATE_RETRY_REGISTER_TIMER); S::RetryingRecall
+            }
+            E::Response { status: 400..=599 } => {
+                sink(acts::DELETE_TIMEOUT_TIMER); S::Done
+            }
+            E::Response { status: 100..=399 } => {
+                sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
+            }
+            E::TimeoutTimerTriggers => {
+                sink(acts::ABANDON_REGISTER_POST_REQUEST); S::Lapsed
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Recalling,
+            _ => return None,
+        },
+        S::RetryingRecall => match event {
+            E::TimeoutTimerTriggers => {
+                sink(acts::DELETE_RETRY_REGISTER_TIMER); S::Lapsed
+            }
+            E::RetryTimerTriggers => {
+                sink(acts::SEND_POST); S::Recalling
+            }
+            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingRecall,
+            _ => return None,
+        },
         S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released
-            | S::Withdrawn => return None,
+            | S::Withdrawn | S::Lapsed => return None,
     })
 }

@@ -142,6 +142,19 @@ fn the_end_of_the_pipe_gives_back_what_is_held_and_gives_up_what_is_not() {
 }
 
 #[test]
+fn what_a_post_has_made_is_withdrawn_though_its_program_has_left() {
+    let mut run = Run::new();
+    let call = asked(&run.claims(DOOR, 1)).0;
+    run.told(Command::Release { resource: DOOR });
+    assert_eq!(run.state.claimed().count(), 1, "its answer is waited for");
+    let granted = Response { claim: Some(ClaimId::new(1)), ..Response::bare(call, 201) };
+    let effects = run.hears(granted);
+    assert_eq!(asked(&effects).1, status(DOOR, Asked::Withdrawn));
+    run.hears(Response::bare(asked(&effects).0, 204));
+    assert_eq!(run.state.claimed().count(), 0);
+}
+
+#[test]
 fn who_was_told_that_the_time_is_over_has_nothing_more_to_give_up() {
     let mut run = Run::new();
     let call = asked(&run.claims(DOOR, 1)).0;

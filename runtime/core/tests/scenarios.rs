@@ -62,8 +62,8 @@ fn a_message_that_nobody_sent_is_refused() {
 #[test]
 fn a_timer_that_is_not_armed_cannot_fire() {
     refused("client 1 fires renew timer\n", 10, "no such timer is armed");
-    let twice = "client 1 fires timeout timer\n\nclient 1 fires timeout timer\n";
-    refused(twice, 12, "no such timer is armed");
+    let fired = "client 1 fires timeout timer\n";
+    refused(&[fired; 3].join("\n"), 14, "no such timer is armed");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What the properties of the claim system ask of a state, and what they remember.
 
 use turnstile_core::claim::client;
-use turnstile_core::claim::record::Status;
+use turnstile_core::claim::record::{Record, Status};
 use turnstile_core::fence;
-use turnstile_machines::claim::{Resource, ResourceKind, Rules as _};
+use turnstile_machines::claim::{Resource, ResourceKind, Rules as _, State as Stage};
 use turnstile_machines::claim_record;
 
 use crate::systems::claim::{Claim, ClaimTypes, Command, Notice, Past, State, Timer, Watch};
@@ -41,10 +41,8 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ClaimTypes>) {
 fn asked(past: &mut Past, command: client::Command) {
     match command {
         client::Command::Claim { key: _ } => past.waits = true,
-        // Who sends a signal waits for nothing any more, and has nothing to give back.
-        client::Command::Signal => {
-            (past.waits, past.releases, past.is_held) = (false, false, false);
-        }
+        // Who sends a signal waits for nothing any more, but for what it gives back already.
+        client::Command::Signal => (past.waits, past.is_held) = (false, false),
         // A release() before claim() has answered has no lock to speak of.
         client::Command::Release => past.releases |= past.is_held,
         client::Command::Act => {}
@@ -98,6 +96,14 @@ impl Claim {
                 State::Server(_) | State::Store(_) => None,
             }
         })
+    }
+
+    /// Those that run and have come to an end.
+    fn ended<'a>(&self, view: &Look<'a>) -> impl Iterator<Item = &'a client::State> {
+        let ended = self
+            .clients(view)
+            .filter(|(_, life, client)| *life != Life::Down && self.client.is_final(client.at));
+        ended.map(|(_, _, client)| client)
     }
 
     /// Whether what the machine's state holds is what is armed and outstanding.
@@ -228,5 +234,22 @@ impl claim::Properties for Claim {
     fn every_client_has_ended(&self, view: &Look<'_>) -> bool {
         self.clients(view)
             .all(|(_, life, client)| life == Life::Down || self.client.is_final(client.at))
+    }
+
+    fn what_is_given_up_is_given_back(&self, view: &Look<'_>) -> bool {
+        let State::Server(server) = view.state(self.server()) else { return true };
+        let mut ended = self.ended(view).filter(|client| client.at != Stage::Lapsed);
+        ended.all(|client| {
+            let of = |id, record: &Record| match client.claim {
+                Some(claim) => claim == id,
+                None => client.key.is_some() && record.key == client.key,
+            };
+            let left = |record: &Record| !record.status().is_none_or(Status::is_final);
+            !server.claims().any(|(id, record)| of(id, record) && left(record))
+        })
+    }
+
+    fn a_client_has_ended(&self, view: &Look<'_>) -> bool {
+        self.ended(view).next().is_some()
     }
 }

@@ -118,8 +118,12 @@ pub struct Response {
 
 impl Response {
     /// Stands for the answer that will never come: the request was lost, or its answer, the
-    /// connection was refused or reset, or the waiting was given up. Nobody knows which.
+    /// connection was reset, or the waiting was given up. Nobody knows which.
     pub const UNANSWERED: u16 = 599;
+
+    /// Stands for the answer to a request that nobody took: the connection was refused before
+    /// anything of it was sent, and it is certain that the server knows nothing of it.
+    pub const REFUSED: u16 = 598;
 
     /// An answer without claim and token.
     #[must_use]
@@ -131,6 +135,18 @@ impl Response {
     #[must_use]
     pub const fn unanswered(call: CallId) -> Self {
         Self::bare(call, Self::UNANSWERED)
+    }
+
+    /// What a client hears when nobody took its request.
+    #[must_use]
+    pub const fn refused(call: CallId) -> Self {
+        Self::bare(call, Self::REFUSED)
+    }
+
+    /// Whether the server may have handled the request, as far as this answer tells.
+    #[must_use]
+    pub const fn leaves_open(&self) -> bool {
+        self.status >= 500 && self.status != Self::REFUSED
     }
 
     /// The statuses with which a server says that the claim holds the lock.
@@ -223,6 +239,9 @@ impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.status == Self::UNANSWERED {
             return write!(f, "call {}: no answer", self.call);
+        }
+        if self.status == Self::REFUSED {
+            return write!(f, "call {}: refused", self.call);
         }
         write!(f, "call {}: {}", self.call, self.status)?;
         if let Some(claim) = self.claim {

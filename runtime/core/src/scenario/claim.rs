@@ -64,7 +64,8 @@ impl Travels for Message {
     fn unanswered(&self) -> Vec<Self> {
         match self {
             Self::Request(Request { call, ask: _ }) => {
-                let instead = [Response::unanswered(*call), Response::bare(*call, UNAVAILABLE)];
+                let (call, bare) = (*call, Response::bare(*call, UNAVAILABLE));
+                let instead = [Response::unanswered(call), Response::refused(call), bare];
                 instead.map(Self::Response).into()
             }
             Self::Response(_) | Self::Act { .. } => Vec::new(),

@@ -52,6 +52,9 @@ fn response(call: CallId, words: &str) -> Option<Response> {
     if words == "no answer" {
         return Some(Response::unanswered(call));
     }
+    if words == "refused" {
+        return Some(Response::refused(call));
+    }
     let (words, lease) = match words.strip_suffix(", its lease lapsed") {
         Some(words) => (words, Lease::Lapsed),
         None => (words, Lease::Live),

@@ -9,7 +9,7 @@ use turnstile_core::claim::keychain::Timer;
 use turnstile_core::claim::message::{Ask, Asked, Request};
 use turnstile_machines::claim::Resource;
 
-use super::drive::{Drive, Heard, Sent};
+use super::drive::{Drive, Heard, NoAnswer, Sent};
 use super::order::View;
 use super::pace::{QUICK, STEADY};
 use super::request::{Outgoing, write};
@@ -38,15 +38,17 @@ impl Drive {
         let caller = self.caller.clone();
         let abort = self.calls.spawn(async move {
             let answer = caller.call(method, &path, &headers, Some(body));
-            let (answer, has_left) = match tokio::time::timeout(patience, answer).await {
-                Ok(Ok(answer)) => (Some(answer), true),
-                Ok(Err(error)) => {
+            let answer = match tokio::time::timeout(patience, answer).await {
+                Ok(answer) => answer.map_err(|error| {
                     tracing::debug!(%error, "no answer");
-                    (None, error.kind() != io::ErrorKind::ConnectionRefused)
-                }
-                Err(_) => (None, true),
+                    match error.kind() {
+                        io::ErrorKind::ConnectionRefused => NoAnswer::Refused,
+                        _ => NoAnswer::Unknown,
+                    }
+                }),
+                Err(_) => Err(NoAnswer::Unknown),
             };
-            Heard { call, serial, answer, has_left }
+            Heard { call, serial, answer }
         });
         let is_post = matches!(ask, Ask::Post { .. });
         let sent = Sent { serial, resource, at: now, deadline, wait, is_post, abort };
@@ -65,8 +67,7 @@ impl Drive {
             Resource::TimeoutTimer if entry.has_waited => pace.ttl,
             Resource::TimeoutTimer => {
                 entry.has_waited = true;
-                let left = entry.returns_until.map(|until| until.saturating_duration_since(now));
-                left.unwrap_or(pace.timeout())
+                pace.timeout()
             }
             Resource::LeaseTimer => {
                 let Some(sent) = &self.heard_of else { return };

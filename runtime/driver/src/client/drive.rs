@@ -65,9 +65,16 @@ pub(super) struct Sent {
 pub(super) struct Heard {
     pub(super) call: CallId,
     pub(super) serial: u64,
-    pub(super) answer: Option<Answer>,
-    /// Whether the server may have got the request.
-    pub(super) has_left: bool,
+    pub(super) answer: Result<Answer, NoAnswer>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoAnswer {
+    /// Nobody took the connection; nothing was sent.
+    Refused,
+    /// Nobody knows.
+    Unknown,
 }
 
 impl Drive {
@@ -130,9 +137,7 @@ impl Drive {
         match order {
             Order::Claim(new) => self.claim(*new),
             Order::Leave { resource, key } => {
-                if let Some((resource, entry)) = self.entry(&resource, key)
-                    && entry.returns_until.is_none()
-                {
+                if let Some((resource, entry)) = self.entry(&resource, key) {
                     entry.is_left = true;
                     self.step(Input::Command(Command::Release { resource }));
                 }
@@ -195,35 +200,29 @@ impl Drive {
         }
     }
 
-    fn hear(&mut self, Heard { call, serial, answer, has_left }: Heard) {
+    fn hear(&mut self, Heard { call, serial, answer }: Heard) {
         let is_due = self.sent.get(&call).is_some_and(|sent| sent.serial == serial);
         let Some(sent) = self.sent.remove(&call).filter(|_| is_due) else { return };
-        let mut response = answer.as_ref().map_or(Response::unanswered(call), |a| read(call, a));
+        let mut response = match &answer {
+            Ok(answer) => read(call, answer),
+            Err(NoAnswer::Unknown) => Response::unanswered(call),
+            Err(NoAnswer::Refused) => Response::refused(call),
+        };
         if sent.deadline <= self.clock.now() {
             response.lease = Lease::Lapsed;
         }
         if let Some(entry) = self.entries.get_mut(&sent.resource) {
-            if sent.is_post {
-                let is_known = response.status < 500;
-                entry.may_be_there = !is_known && (entry.may_be_there || has_left);
-            }
             entry.view.send_if_modified(|view| {
                 view.claim = response.claim.map(ClaimId::number).or(view.claim);
-                if let Some(answer) = answer.filter(|answer| answer.status >= 400) {
+                if let Some(answer) = answer.ok().filter(|answer| answer.status >= 400) {
                     view.reason = answer.reason();
                 }
                 false
             });
         }
-        let resource = sent.resource;
         self.heard_of = Some(sent);
         self.step(Input::Message { from: Server::Claims, message: Message::Response(response) });
         self.heard_of = None;
-        let entry = self.entries.get(&resource);
-        if entry.is_some_and(|entry| entry.returns_until.is_some() && !entry.may_be_there) {
-            // Now that it is known it is given back.
-            self.step(Input::Command(Command::Release { resource }));
-        }
     }
 
     fn step(&mut self, input: InputOf<Keychain>) {
@@ -276,22 +275,15 @@ impl Drive {
     }
 
     /// Takes leave of the claims that the core has ended. Their calls were given up: nobody waits
-    /// for an answer, and the core is told so. Where one of them was to make the claim it may be
-    /// there all the same, and the core is asked for it once more, to give it back.
+    /// for an answer, and the core is told so.
     fn end_claims(&mut self) {
         let is_over = |resource: &ResourceName| self.state.claim(*resource).is_none();
         let over: Vec<ResourceName> = self.entries.keys().copied().filter(is_over).collect();
         let calls = self.sent.iter().filter(|(_, sent)| over.contains(&sent.resource));
         let calls: Vec<CallId> = calls.map(|(call, _)| *call).collect();
-        let mut back = Vec::new();
         for resource in over {
-            let posts = self.sent.values().filter(|sent| sent.is_post);
-            let is_asked = posts.map(|sent| sent.resource).any(|asked| asked == resource);
-            let Some(mut entry) = self.entries.remove(&resource) else { continue };
-            self.numbers.remove(&entry.resource);
-            entry.may_be_there |= is_asked;
-            if entry.returns(self.clock.now()) {
-                back.push((resource, entry));
+            if let Some(entry) = self.entries.remove(&resource) {
+                self.numbers.remove(&entry.resource);
             }
         }
         for call in calls {
@@ -300,12 +292,6 @@ impl Drive {
             }
             let message = Message::Response(Response::unanswered(call));
             self.step(Input::Message { from: Server::Claims, message });
-        }
-        for (resource, entry) in back {
-            let key = IdempotencyKey::new(entry.key);
-            self.numbers.insert(entry.resource.clone(), resource);
-            self.entries.insert(resource, entry);
-            self.step(Input::Command(Command::Claim { resource, key }));
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use serde_json::value::RawValue;
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
 use turnstile_core::claim::client::Notice;
 use turnstile_core::number::Token;
 use turnstile_machines::claim::Resource;
@@ -28,11 +27,6 @@ pub(super) struct Entry {
     pub(super) has_waited: bool,
     /// Its user needs it no longer.
     pub(super) is_left: bool,
-    /// A POST was sent and has no answer yet: a claim may be there that nobody knows of.
-    pub(super) may_be_there: bool,
-    /// It has ended before it was known whether it is there; it is asked for once more, until then,
-    /// only to be given back.
-    pub(super) returns_until: Option<Instant>,
 }
 
 impl Entry {
@@ -48,18 +42,7 @@ impl Entry {
             attempts: (None, 0),
             has_waited: false,
             is_left: false,
-            may_be_there: false,
-            returns_until: None,
         }
-    }
-
-    /// Begins anew what has ended without an answer, with the same key, so that it is the same
-    /// claim at the server. False where there is nothing to find out, or no longer.
-    pub(super) fn returns(&mut self, now: Instant) -> bool {
-        let until = *self.returns_until.get_or_insert(now + self.pace.ttl);
-        self.is_left = true;
-        self.has_waited = false;
-        self.may_be_there && now < until
     }
 
     /// How often this timer was armed before, since another kind of timer was.
@@ -79,10 +62,6 @@ impl Entry {
 
     /// What the core tells.
     pub(super) fn tell(&mut self, notice: Notice) {
-        if self.returns_until.is_some() {
-            // Its user was told its end.
-            return;
-        }
         self.refused = None;
         self.view.send_modify(|view| {
             if let Notice::Acquired { token } = notice {

@@ -72,7 +72,8 @@ impl<R: Rules> Client<R> {
             | Action::AbandonRequest
             | Action::StartLeaseTimer
             | Action::RestartLeaseTimer
-            | Action::DeleteLeaseTimer => {}
+            | Action::DeleteLeaseTimer
+            | Action::RestartTimeoutTimer => {}
         }
     }
 

@@ -115,8 +115,11 @@ impl<R: Rules> Client<R> {
         if call.is_abandoned {
             return;
         }
+        if call.request == Resource::RegisterPostRequest {
+            state.may_be_registered |= response.leaves_open();
+        }
         if response.claim.is_some() {
-            (state.claim, state.key) = (response.claim, None);
+            (state.claim, state.key, state.may_be_registered) = (response.claim, None, false);
         }
         state.token = response.token.or(state.token);
         let event = EventKind::Response.event(response.status);
@@ -124,8 +127,10 @@ impl<R: Rules> Client<R> {
     }
 
     fn take(&self, state: &mut State, event: Event, cause: Cause, out: &mut OutOf<Self>) {
+        let may_be_registered = state.may_be_registered;
         let guards = |guard: Guard| match guard {
             Guard::LeaseIsLive => cause.heard.is_some_and(|response| response.lease == Lease::Live),
+            Guard::MayBeRegistered => may_be_registered,
         };
         match self.rules.step(state.at, event, &guards) {
             Ok(step) => {

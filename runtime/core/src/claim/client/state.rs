@@ -19,13 +19,23 @@ pub struct State {
     pub token: Option<Token>,
     /// What every POST of this claim carries, until the server's id is known.
     pub key: Option<IdempotencyKey>,
+    /// A POST was sent of which it is not known whether the server has handled it.
+    pub(super) may_be_registered: bool,
     /// What the local user believes.
     pub(super) is_held: bool,
 }
 
 impl State {
     pub(super) const fn at(at: claim::State) -> Self {
-        Self { at, calls: Calls::NONE, claim: None, token: None, key: None, is_held: false }
+        Self {
+            at,
+            calls: Calls::NONE,
+            claim: None,
+            token: None,
+            key: None,
+            may_be_registered: false,
+            is_held: false,
+        }
     }
 
     /// Whether the local user was told that it holds the lock, was not told since that it does
