@@ -57,11 +57,14 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
         match wish {
             Wish::Lock(kind, range) => {
                 let id = self.state.last.next();
-                self.state.last = id;
                 let file = self.state.files.entry(self.id).or_insert_with(File::new);
                 file.locks.push(id, Lock { key, kind, range, at: At::NotExist, lost: None });
                 self.server(server_lock::Event::FileIsUsed);
                 self.lock(id, byte_range_lock::Event::LockIsRequested);
+                // What is refused leaves nothing behind, and no number used up.
+                if self.file().is_some_and(|file| file.locks.lock(id).is_some()) {
+                    self.state.last = id;
+                }
             }
             Wish::Unlock(lock) => self.lock(lock, byte_range_lock::Event::LockIsReleased),
             Wish::Abandon(lock) => self.lock(lock, byte_range_lock::Event::LockIsAbandoned),
