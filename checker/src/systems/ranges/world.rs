@@ -16,10 +16,11 @@ use crate::world::{Predicate, World};
 pub const ENTRY: Entry = Entry::of::<Ranges>();
 
 /// The budgets that are the byte-range lock system's own.
-const BUDGETS: [&str; 7] = [
+const BUDGETS: [&str; 8] = [
     "request",
     "request of another file",
     "abandon",
+    "time out",
     "write",
     "other host",
     "file changed",
@@ -44,6 +45,7 @@ impl Wired for Ranges {
             each: plan.number("locks")?.into(),
             spans: spans(&plan)?,
             kinds: kinds(&plan)?,
+            is_patient: is_patient(&plan)?,
             lock,
             server,
         };
@@ -81,5 +83,13 @@ fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
             let text = format!("`types` is `{other}`; it must be both, shared or exclusive");
             Err(Refusal::Usage(text))
         }
+    }
+}
+
+fn is_patient(plan: &Plan<'_>) -> Result<bool, Refusal> {
+    match plan.value("patience").unwrap_or_default() {
+        "ends" => Ok(false),
+        "lasts" => Ok(true),
+        other => Err(Refusal::Usage(format!("`patience` is `{other}`; it must be ends or lasts"))),
     }
 }
