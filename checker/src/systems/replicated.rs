@@ -5,6 +5,7 @@
 //! properties stand in `spec/systems/replicated-lock.yaml`.
 
 mod cluster;
+mod facts;
 mod order;
 mod predicates;
 pub mod types;

@@ -7,7 +7,7 @@ use turnstile_core::replicated::message::{Because, Connected, Message};
 use turnstile_core::replicated::types::{Address, Call, Entry, LockName, Operation, Status};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_core::{Class, Numbers};
-use turnstile_machines::lock_status::Rules;
+use turnstile_machines::lock_status::Formulae;
 
 use super::order::Broken;
 use crate::world::system::NodeId;
@@ -162,7 +162,7 @@ impl Cluster {
     }
 
     /// What a change sends to whom.
-    pub(super) fn change(&mut self, change: Change, service: &Service<impl Rules>) -> Mail {
+    pub(super) fn change(&mut self, change: Change, service: &Service<impl Formulae>) -> Mail {
         match change {
             Change::Answer(place) => {
                 let Answer { to, address, lock, call, index, status, token } =
@@ -292,7 +292,7 @@ impl Cluster {
         &mut self,
         from: NodeId,
         entry: Entry,
-        service: &Service<impl Rules>,
+        service: &Service<impl Formulae>,
     ) -> Mail {
         if self.seats[from].address != entry.by {
             return Vec::new();
@@ -314,7 +314,7 @@ impl Cluster {
         Some((to, Sent::Answer(entry.by, Message::Failed { lock, call })))
     }
 
-    fn append(&mut self, entry: Entry, service: &Service<impl Rules>) -> Mail {
+    fn append(&mut self, entry: Entry, service: &Service<impl Formulae>) -> Mail {
         let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
         self.last = Some(index);
         let before = self.truth.clone();
@@ -322,7 +322,7 @@ impl Cluster {
         let stayed = |address: Address| {
             self.seats.iter().any(|seat| seat.address == address && !seat.was_apart)
         };
-        self.broken.note(&before, &self.truth, &entry, stayed);
+        self.broken.note(&service.rules, [&before, &self.truth], &entry, &stayed);
         let to = self.seats.iter().position(|seat| seat.address == entry.by);
         if let (Some(call), Some(lock), Some(to)) = (entry.call, lock_of(&entry.operation), to) {
             let status = self.truth.status(lock, entry.by);

@@ -1,8 +1,11 @@
-//! What a command of the log must not do, whatever table it runs by: the sentences of the document
-//! about the queue and about RESET, each asked of the locks before and after a command.
+//! What a command of the log must not do, whatever rows it runs by: the rules of the table about
+//! the queue and about RESET, each asked of the locks before and after a command.
 
 use turnstile_core::replicated::types::{Address, Entry, Operation};
 use turnstile_core::replicated::{Lock, Locks};
+use turnstile_machines::lock_status::{Formulae, Rule};
+
+use super::facts::Step;
 
 /// What commands have done that they must not do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,34 +22,77 @@ impl Broken {
     /// Notes what a command did; `stayed` says who was in the majority since the beginning.
     pub(super) fn note(
         &mut self,
-        before: &Locks,
-        after: &Locks,
+        rules: &impl Formulae,
+        [before, after]: [&Locks; 2],
         entry: &Entry,
-        stayed: impl Fn(Address) -> bool,
+        stayed: &dyn Fn(Address) -> bool,
     ) {
         let none = Lock::default();
-        let names = before.iter().chain(after.iter()).map(|(name, _)| name);
-        for name in names {
+        let list = match &entry.operation {
+            Operation::Reset(list) => Some(list),
+            Operation::Lock(_)
+            | Operation::TryLock(_)
+            | Operation::Unlock(_)
+            | Operation::UnlockAll => None,
+        };
+        for (name, _) in before.iter().chain(after.iter()) {
             let was = before.lock(name).unwrap_or(&none);
             let is = after.lock(name).unwrap_or(&none);
-            self.order |= !is_in_order(was, is);
-        }
-        let Operation::Reset(list) = &entry.operation else { return };
-        self.reset |= after.everybody().iter().any(|member| !list.contains(member));
-        for (name, was) in before.iter() {
-            let is = after.lock(name).unwrap_or(&none);
-            let is_there = |member: Address| is.everybody().any(|other| other == member);
-            self.stayed |= was.everybody().any(|member| stayed(member) && !is_there(member));
+            let step = Step { was, is, list: list.map_or(&[], Vec::as_slice), stayed };
+            self.order |= !rules.rule(Rule::FirstInFirstOut, &step);
+            if list.is_some() {
+                self.reset |= !rules.rule(Rule::OnlyTheList, &step);
+                self.stayed |= !rules.rule(Rule::WhoStayedHasIt, &step);
+            }
         }
     }
 }
 
-/// Whether those that waited before wait in the same order, before all newcomers; and whoever is
-/// the holder now was the holder, or the first of them, or nobody of them is left.
-fn is_in_order(was: &Lock, is: &Lock) -> bool {
-    let promoted = is.holder.filter(|_| is.holder != was.holder);
-    let line: Vec<Address> = promoted.into_iter().chain(is.waiters.iter().copied()).collect();
-    let stayed: Vec<Address> =
-        was.waiters.iter().copied().filter(|member| line.contains(member)).collect();
-    line.starts_with(&stayed)
+#[cfg(test)]
+mod tests {
+    use turnstile_core::replicated::types::LockName;
+    use turnstile_machines::lock_status::Compiled;
+
+    use super::*;
+
+    fn locks(holder: u64, waiters: &[u64]) -> Locks {
+        let waiters = waiters.iter().map(|who| Address(*who)).collect();
+        let lock = Lock { holder: Some(Address(holder)), waiters, ..Lock::default() };
+        [(LockName(0), lock)].into_iter().collect()
+    }
+
+    /// What a command did that it must not; member 1 was there all the time.
+    #[track_caller]
+    fn check(before: &Locks, operation: Operation, after: &Locks, expected: [bool; 3]) {
+        let entry = Entry { by: Address(1), call: None, operation };
+        let mut broken = Broken::default();
+        broken.note(&Compiled, [before, after], &entry, &|who| who == Address(1));
+        assert_eq!([broken.order, broken.reset, broken.stayed], expected);
+    }
+
+    #[test]
+    fn the_first_waiter_is_the_next_holder() {
+        let unlock = Operation::Unlock(LockName(0));
+        check(&locks(1, &[2, 3]), unlock.clone(), &locks(2, &[3]), [false; 3]);
+        check(&locks(1, &[2, 3]), unlock.clone(), &locks(3, &[2]), [true, false, false]);
+        check(&locks(1, &[2, 3]), unlock.clone(), &locks(4, &[2, 3]), [true, false, false]);
+        check(&locks(1, &[2, 3]), unlock, &locks(3, &[]), [false; 3]);
+    }
+
+    #[test]
+    fn who_comes_later_waits_longer() {
+        let lock = Operation::Lock(LockName(0));
+        check(&locks(1, &[2]), lock.clone(), &locks(1, &[2, 3]), [false; 3]);
+        check(&locks(1, &[2]), lock.clone(), &locks(1, &[3, 2]), [true, false, false]);
+        check(&locks(1, &[2, 3]), lock, &locks(1, &[3, 2]), [true, false, false]);
+    }
+
+    #[test]
+    fn a_reset_takes_from_those_that_left_and_from_no_other() {
+        let reset = || Operation::Reset(vec![Address(1), Address(2)]);
+        check(&locks(3, &[1, 2]), reset(), &locks(1, &[2]), [false; 3]);
+        check(&locks(1, &[3, 2]), reset(), &locks(1, &[3, 2]), [false, true, false]);
+        check(&locks(1, &[2]), reset(), &locks(2, &[]), [false, false, true]);
+        check(&locks(2, &[1]), Operation::Unlock(LockName(0)), &locks(2, &[]), [false; 3]);
+    }
 }

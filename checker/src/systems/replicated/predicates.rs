@@ -11,6 +11,7 @@ use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_machines::lock_status::{Formulae as _, Invariant};
 
 use super::cluster::Cluster;
+use super::facts::Step;
 use super::{Acted, Notice, Replicated, ReplicatedTypes, Seat, State};
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -132,6 +133,15 @@ fn is_deaf(view: &Look<'_>) -> bool {
     connected(view).any(|seat| !seat.core.hears && seat.core.at != Member::Resigned)
 }
 
+impl Replicated {
+    /// Whether every lock is as an invariant of the table says, in the log and at every member.
+    fn keeps(&self, invariant: Invariant, view: &Look<'_>) -> bool {
+        locks(view).all(|lock| self.status.invariant(invariant, &Step::none(lock)))
+    }
+}
+
+/// What stands in Rust here speaks of the log, of the members' own machines and of their lag at
+/// once: no formula of one table names the instances of another one.
 impl replicated_lock::Properties for Replicated {
     type View<'a> = Look<'a>;
 
@@ -144,12 +154,11 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn one_holder_a_lock(&self, view: &Look<'_>) -> bool {
-        let one = Invariant::OneHolder;
-        !self.status.has_invariant(one) || locks(view).all(|lock| self.status.invariant(one, lock))
+        self.keeps(Invariant::OneHolder, view)
     }
 
     fn the_holder_is_no_waiter(&self, view: &Look<'_>) -> bool {
-        locks(view).all(|lock| lock.holder.is_none_or(|holder| !lock.waiters.contains(&holder)))
+        self.keeps(Invariant::TheHolderIsNoWaiter, view)
     }
 
     fn somebody_waits(&self, view: &Look<'_>) -> bool {
@@ -157,11 +166,7 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn a_waiter_waits_once(&self, view: &Look<'_>) -> bool {
-        locks(view).all(|lock| {
-            let mut waiters = lock.waiters.clone();
-            waiters.sort_unstable();
-            waiters.windows(2).all(|two| two[0] != two[1])
-        })
+        self.keeps(Invariant::AWaiterWaitsOnce, view)
     }
 
     fn nobody_is_passed_in_the_queue(&self, view: &Look<'_>) -> bool {

@@ -6,9 +6,7 @@
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
-use turnstile_machines::lock_status::{
-    self as machine, Action, Collection, Compiled, Event, Facts, Guard, Predicate, Rules, Thing,
-};
+use turnstile_machines::lock_status::{self as machine, Action, Compiled, Event, Guard, Rules};
 
 use super::types::{Address, Entry, LockName, Operation, Status};
 use crate::number::{Class, Numbers, Token};
@@ -117,27 +115,6 @@ impl Lock {
             let place = self.status.partition_point(|(who, _)| *who < member);
             self.status.insert(place, (member, to));
         }
-    }
-}
-
-/// What the formulas of the table ask: the instances are those of one lock, a member each.
-impl Facts for Lock {
-    fn is(&self, predicate: Predicate) -> bool {
-        match predicate {
-            Predicate::Same { one, other } => one == other,
-        }
-    }
-
-    fn every(&self, collection: Collection, _is: &mut dyn FnMut(Thing) -> bool) -> bool {
-        match collection {}
-    }
-
-    fn instances(&self, is: &mut dyn FnMut(Thing, machine::State) -> bool) -> bool {
-        self.status.iter().all(|(member, at)| is(Thing(member.0), *at))
-    }
-
-    fn state(&self, thing: Thing) -> Option<machine::State> {
-        self.status.iter().find(|(member, _)| member.0 == thing.0).map(|(_, at)| *at)
     }
 }
 
