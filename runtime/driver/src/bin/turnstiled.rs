@@ -10,7 +10,7 @@ use clap::{ArgGroup, Parser};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
-use turnstile_driver::server::{Options, Server, ServerTls, Storage, Tokens};
+use turnstile_driver::server::{Options, PublicUrl, Server, ServerTls, Storage, Tokens};
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
 
@@ -36,6 +36,10 @@ struct Args {
     /// The key of the certificate (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// How clients reach a proxy in front of the server, such as https://locks.example: URLs begin
+    /// so, and forms may come from there. No header of a proxy is believed.
+    #[arg(long, value_name = "URL")]
+    public_url: Option<PublicUrl>,
     /// The shortest ttl that is granted, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
     ttl_min: f64,
@@ -124,6 +128,7 @@ fn options(args: Args) -> io::Result<Options> {
             (Some(chain), Some(key)) => Some(ServerTls::read(chain, key)?),
             (None, _) | (_, None) => None,
         },
+        public_url: args.public_url,
         body_max: args.body_max,
         header_patience: seconds(args.patience)?,
         body_patience: seconds(args.patience)?,

@@ -1,11 +1,49 @@
-//! The Host header: what a client calls this server, which goes into URLs only where it is a name.
+//! What clients call this server: the Host header, which goes into URLs only where it is a name,
+//! or the address that a proxy in front of it has.
 
+use std::fmt;
 use std::net::Ipv6Addr;
+use std::str::FromStr;
 
 use hyper::header::{HOST, HeaderMap};
 
 /// What URLs name where a client names nothing.
 const UNNAMED: &str = "localhost";
+
+/// The scheme, the host and perhaps the port by which clients reach a proxy in front of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+impl FromStr for PublicUrl {
+    type Err = &'static str;
+
+    /// Spelled as a browser spells an origin: in small letters, without the scheme's own port.
+    fn from_str(url: &str) -> Result<Self, Self::Err> {
+        let url = url.strip_suffix('/').unwrap_or(url).to_ascii_lowercase();
+        let (scheme, host) = url.split_once("://").ok_or("it is no URL")?;
+        let port = match scheme {
+            "http" => ":80",
+            "https" => ":443",
+            _ => return Err("its scheme is neither http nor https"),
+        };
+        if !is_host(host) {
+            return Err("it has more than a host and a port, or no host");
+        }
+        Ok(Self(format!("{scheme}://{}", host.strip_suffix(port).unwrap_or(host))))
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl PublicUrl {
+    pub(super) fn is_tls(&self) -> bool {
+        self.0.starts_with("https:")
+    }
+}
 
 /// What a client calls this server. None: no server can be called so.
 pub(super) fn named(headers: &HeaderMap) -> Option<&str> {
@@ -44,6 +82,16 @@ fn is_host(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_public_url_is_an_origin() {
+        let read = |url: &str| url.parse::<PublicUrl>().map(|url| url.to_string());
+        assert_eq!(read("HTTPS://Locks.example:443/").as_deref(), Ok("https://locks.example"));
+        assert_eq!(read("http://h:443").as_deref(), Ok("http://h:443"));
+        for url in ["locks.example", "ftp://h", "https://h/locks/", "https://u@h", "https://"] {
+            assert!(read(url).is_err(), "{url}");
+        }
+    }
 
     #[test]
     fn names_and_addresses_are_hosts_and_nothing_else() {

@@ -20,7 +20,7 @@ use super::call::Origin;
 use super::commit::Shared;
 use super::ear::Ear;
 use super::engine::Engine;
-use super::host;
+use super::host::{self, PublicUrl};
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;
@@ -38,6 +38,7 @@ pub(crate) struct Front {
     pub(crate) body_patience: Duration,
     pub(crate) wait_max_us: u64,
     pub(crate) scheme: &'static str,
+    pub(crate) public_url: Option<PublicUrl>,
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) sessions: Sessions,
     pub(crate) connections: Arc<AtomicUsize>,
@@ -213,11 +214,22 @@ impl Front {
     }
 
     pub(crate) fn is_tls(&self) -> bool {
-        self.scheme == "https"
+        self.public_url.as_ref().map_or(self.scheme == "https", PublicUrl::is_tls)
     }
 
-    pub(crate) fn root(&self, headers: &HeaderMap) -> String {
+    /// What URLs begin with.
+    fn root(&self, headers: &HeaderMap) -> String {
+        self.public_url.as_ref().map_or_else(|| self.asked(headers), PublicUrl::to_string)
+    }
+
+    /// The server as a request names it, that comes past any proxy.
+    fn asked(&self, headers: &HeaderMap) -> String {
         format!("{}://{}", self.scheme, host::in_url(headers))
+    }
+
+    /// Whether a page from there is one of this server's.
+    pub(crate) fn is_own(&self, from: &str, headers: &HeaderMap) -> bool {
+        from == self.root(headers) || from == self.asked(headers)
     }
 
     pub(crate) fn origin(&self, headers: &HeaderMap) -> Origin {

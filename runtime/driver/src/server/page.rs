@@ -171,10 +171,9 @@ impl Front {
     /// A form on another site's page must change nothing here. A browser says where a form comes
     /// from; who says nothing must have shown a token by itself, if tokens are required.
     fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Response> {
-        let own = self.root(headers);
         let from = headers.get(ORIGIN).and_then(|from| from.to_str().ok());
         let is_own = match from {
-            Some(from) => from == own,
+            Some(from) => self.is_own(from, headers),
             None => self.tokens.is_open() || headers.contains_key(AUTHORIZATION),
         };
         (!is_own).then(|| respond(Reply::message(403, "The form is not this server's")))

@@ -22,6 +22,7 @@ use super::clock::wall_us;
 use super::commit::Shared;
 use super::ear::Overheard;
 use super::engine::Engine;
+use super::host::PublicUrl;
 use super::http::{Front, router};
 use super::listen::{Accept, LastWord, Line, announce, bind, turn_away};
 use super::patience::Patient;
@@ -49,6 +50,8 @@ pub struct Options {
     pub tokens: Tokens,
     /// What it shows to its clients; none: plain HTTP.
     pub tls: Option<ServerTls>,
+    /// How clients reach a proxy in front of it; none: as their requests say.
+    pub public_url: Option<PublicUrl>,
     /// How much the core keeps.
     pub limits: Limits,
     /// What a body may carry.
@@ -80,6 +83,7 @@ impl Default for Options {
         Self {
             tokens: Tokens::default(),
             tls: None,
+            public_url: None,
             limits: Limits::DEFAULT,
             bounds: Bounds::default(),
             body_max: 64 << 10,
@@ -238,6 +242,7 @@ impl Server {
             body_patience: options.body_patience,
             wait_max_us: u64::try_from(options.wait_max.as_micros()).unwrap_or(u64::MAX),
             scheme: self.scheme(),
+            public_url: options.public_url.clone(),
             tokens: Arc::new(options.tokens.clone()),
             sessions: Sessions::default(),
             connections: connections.clone(),

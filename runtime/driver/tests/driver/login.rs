@@ -70,6 +70,33 @@ fn a_browser_shows_the_token_once_and_may_then_look_and_revoke() {
 }
 
 #[test]
+fn a_browser_behind_a_proxy_is_let_in_where_the_server_knows_the_proxy_s_name() {
+    let outside = "https://locks.example";
+    let body = json!({ "resource": "r", "ttl": 60 }).to_string();
+    let proxied = |server: &Running| {
+        let client = server.client().with("origin", outside);
+        client.with("x-forwarded-proto", "https").with("x-forwarded-host", "locks.example")
+    };
+    let unaware = guarded("unaware.tokens");
+    proxied(&unaware).request("POST", "/status/login/", "token=a%2Bb+secret").expect(403);
+
+    let public_url = Some(outside.parse().expect("a URL"));
+    let server = start("proxy.tokens", Options { public_url, ..Options::default() });
+    let mut owner = server.client().with("authorization", "Bearer a+b secret");
+    let held = owner.post(&body).expect(201);
+    assert!(held.headers["location"].starts_with("https://locks.example/v1/claims/"));
+    let mut client = proxied(&server);
+    let answer = client.request("POST", "/status/login/", "token=a%2Bb+secret").expect(303);
+    let cookie = &answer.headers["set-cookie"];
+    assert!(cookie.contains("Secure"), "{cookie}");
+    let (pair, _) = cookie.split_once(';').expect("attributes");
+    revoke(&mut client.with("cookie", pair), &held).expect(303);
+    assert_eq!(owner.get(&held.path()).field("status"), "revoked");
+    let mut foreign = server.client().with("origin", "https://elsewhere").with("cookie", pair);
+    revoke(&mut foreign, &held).expect(403);
+}
+
+#[test]
 fn another_site_revokes_nothing_with_a_browser_s_cookie() {
     let server = guarded("foreign.tokens");
     let mut owner = server.client().with("authorization", "Bearer a+b secret");
