@@ -15,6 +15,7 @@ use super::clock::Clock;
 use super::connect::Connector;
 use super::drive::{Drive, ended};
 use super::error::{Cause, Error};
+use super::leave::{self, LeaveGuard};
 use super::order::Order;
 use super::pace::{Dice, TTL_MIN};
 use super::place::Place;
@@ -107,13 +108,28 @@ impl Setup {
         shared.orders = Mutex::new(Some(orders));
         Ok(manager)
     }
+
+    /// A manager whose claims live on a thread of their own, and what gives them back when the
+    /// program leaves, however its runtime ends: hold it as long as the manager, in `main` say.
+    ///
+    /// # Errors
+    /// When the address or the token is none, or no thread is to be had.
+    pub fn build_with_guard(self, patience: Duration) -> Result<(Manager, LeaveGuard), Error> {
+        let mut manager = self.build()?;
+        let shared = Arc::get_mut(&mut manager.shared).expect("just built");
+        let orders = leave::start(|orders| shared.drive().run(orders));
+        let orders = orders.map_err(|error| Cause::Credentials(error.to_string()))?;
+        shared.orders = Mutex::new(Some(orders));
+        Ok((manager.clone(), LeaveGuard::new(manager, patience)))
+    }
 }
 
 /// Claims resources of one server. Clones share their claims.
 ///
 /// Whoever leaves the program without [`Manager::close`] takes the runtime along that would have
-/// given the claims back, and they lapse. With a keychain the pipe's end gives them back, however
-/// the program ends; [`crate::blocking::Manager`] waits for it when it is dropped.
+/// given the claims back, and they lapse. [`Setup::build_with_guard`] gives them back when `main`
+/// returns or panics, [`crate::blocking::Manager`] when it is dropped, and with a keychain the
+/// pipe's end does, however the program ends.
 #[derive(Clone, Debug)]
 pub struct Manager {
     pub(super) shared: Arc<Shared>,
@@ -200,13 +216,15 @@ impl Shared {
             return orders.clone();
         }
         let (sender, receiver) = mpsc::unbounded_channel();
-        let seed = self.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
-        let Setup { clock, trace, .. } = &self.setup;
-        let (clock, trace) = (clock.clone(), trace.clone());
-        let drive = Drive::new(self.caller.clone(), clock, Dice::seeded(seed), trace);
-        tokio::spawn(drive.run(receiver));
+        tokio::spawn(self.drive().run(receiver));
         *orders = Some(sender.clone());
         sender
+    }
+
+    fn drive(&self) -> Drive {
+        let seed = self.dice.lock().unwrap_or_else(PoisonError::into_inner).number();
+        let Setup { clock, trace, .. } = &self.setup;
+        Drive::new(self.caller.clone(), clock.clone(), Dice::seeded(seed), trace.clone())
     }
 }
 

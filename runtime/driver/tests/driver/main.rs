@@ -8,6 +8,7 @@ mod command;
 mod faults;
 mod http;
 mod keychain;
+mod leaving;
 mod login;
 mod noise;
 mod protocol;
