@@ -253,6 +253,7 @@ impl System for Group {
             Change::Crash(gone) | Change::Leave(gone) | Change::CutOff(gone) => {
                 self.loses.then(|| Cut::Lost(vec![node(*gone)]))
             }
+            Change::Doubt { .. } => None,
             Change::Merge(_) => self.loses.then_some(Cut::Together),
             Change::Form | Change::Exclude(_) | Change::Join(_) => None,
         }
@@ -271,6 +272,7 @@ impl System for Group {
                 Change::Leave(_) => Some("leave"),
                 Change::Join(_) => Some("join"),
                 Change::CutOff(_) => Some("partition"),
+                Change::Doubt { .. } => Some("doubt"),
             },
         }
     }
@@ -280,7 +282,11 @@ impl System for Group {
         let Command::Membership(change) = command else { return false };
         match change {
             Change::Form | Change::Exclude(_) | Change::Merge(_) => true,
-            Change::Crash(_) | Change::Leave(_) | Change::Join(_) | Change::CutOff(_) => false,
+            Change::Crash(_)
+            | Change::Leave(_)
+            | Change::Join(_)
+            | Change::CutOff(_)
+            | Change::Doubt { .. } => false,
         }
     }
 

@@ -132,10 +132,13 @@ impl LockId {
 }
 
 impl ViewId {
-    /// Mints the id that comes after this one.
+    /// Mints the number of a view that follows these.
+    ///
+    /// Groups that do not know of each other may mint the same one: views are told apart by their
+    /// numbers and their coordinators.
     #[must_use]
-    pub const fn next(self) -> Self {
-        Self(self.0.strict_add(1))
+    pub fn after(views: impl IntoIterator<Item = Self>) -> Self {
+        Self(views.into_iter().map(|view| view.0).max().unwrap_or_default().strict_add(1))
     }
 }
 

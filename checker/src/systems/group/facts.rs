@@ -3,7 +3,7 @@
 
 use turnstile_core::group::message::LockName;
 use turnstile_core::group::{Server, State as Core};
-use turnstile_core::view::MemberId;
+use turnstile_core::view::{MemberId, View};
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
 
@@ -44,9 +44,13 @@ fn member(thing: Thing) -> Option<MemberId> {
 
 /// Whether a member is in the view that was delivered to another one. The LOCK-INFO-REQ of a view
 /// may come before the view itself; who has answered it is in that view.
-pub(super) fn is_in_view_of(seat: &Core, coordinator: &Core) -> bool {
+fn is_in_view_of(seat: &Core, coordinator: &Core) -> bool {
     let delivered = |core: &Core| core.view.as_ref().map(|view| view.id);
-    delivered(seat).max(seat.round) == delivered(coordinator)
+    if seat.round <= delivered(seat) {
+        return seat.view == coordinator.view;
+    }
+    let first = coordinator.view.as_ref().and_then(View::coordinator);
+    seat.round == delivered(coordinator) && seat.coord == first
 }
 
 /// The locks that a member's callers were told that they hold.
@@ -63,8 +67,8 @@ impl Facts for Group<'_> {
             Predicate::HasReqQueue { one } => self.server(one, |it| !it.queue.is_empty()),
             Predicate::RunsLockHandler { one } => self.server(one, |it| it.is_handling),
             Predicate::HasTheView { one, other } => {
-                let id = |one| Some(self.seat(one)?.core.view.as_ref()?.id);
-                id(one) == id(other)
+                let view = |one| self.seat(one)?.core.view.as_ref();
+                view(one) == view(other)
             }
             Predicate::Holds { one, lock } => {
                 self.seat(one).is_some_and(|seat| held(seat).any(|held| lock == held.into()))

@@ -13,16 +13,23 @@ use turnstile_core::{Class, Numbers};
 /// Who is with whom.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Membership {
-    /// The groups, each in order of its view.
-    groups: Vec<Members>,
+    /// The groups.
+    groups: Vec<Group>,
     /// Who will form the first group, while there is none.
     founders: Members,
     /// Who may join.
     outside: Members,
     /// Who has crashed and is still in a group.
     crashed: BTreeSet<MemberId>,
-    /// The number of the last view.
-    last: ViewId,
+}
+
+/// Those who follow one coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Group {
+    /// In order of their view.
+    members: Members,
+    /// The number of their view. Other groups number theirs by themselves.
+    id: ViewId,
 }
 
 /// A change of the membership.
@@ -40,6 +47,14 @@ pub enum Change {
     Join(MemberId),
     /// A member is cut off from the others of its group, and they from it.
     CutOff(MemberId),
+    /// The first two of a group take each other for gone; each makes a view without the other, and
+    /// the others follow the one or the other.
+    Doubt {
+        /// The second one.
+        member: MemberId,
+        /// Whether they follow it.
+        is_followed: bool,
+    },
     /// The groups find each other; the one that comes first has this place.
     Merge(u8),
 }
@@ -53,15 +68,22 @@ pub(super) enum Sent {
 impl Membership {
     /// Before the first view, or once it has come to everybody.
     pub(super) fn new(founders: Members, outside: Members, is_formed: bool) -> Self {
-        let (groups, founders) =
-            if is_formed { (vec![founders], Members::default()) } else { (Vec::new(), founders) };
-        Self { groups, founders, outside, crashed: BTreeSet::new(), last: ViewId::new(0) }
+        let (groups, founders) = if is_formed {
+            (vec![Group::new(founders)], Members::default())
+        } else {
+            (Vec::new(), founders)
+        };
+        Self { groups, founders, outside, crashed: BTreeSet::new() }
     }
 
     /// Whether two members are in one group and neither has crashed.
     pub(super) fn are_together(&self, one: MemberId, other: MemberId) -> bool {
         let crashed = [one, other].iter().any(|member| self.crashed.contains(member));
-        !crashed && self.groups.iter().any(|group| group.contains(one) && group.contains(other))
+        !crashed
+            && self
+                .groups
+                .iter()
+                .any(|group| [one, other].iter().all(|member| group.members.contains(*member)))
     }
 
     /// All that may change now.
@@ -71,14 +93,18 @@ impl Membership {
         }
         let mut changes = Vec::new();
         for group in &self.groups {
-            for member in group.iter() {
+            for member in group.members.iter() {
                 if self.crashed.contains(&member) {
                     changes.push(Change::Exclude(member));
                     continue;
                 }
                 changes.extend([Change::Crash(member), Change::Leave(member)]);
-                if group.len() > 1 {
+                if group.members.len() > 1 {
                     changes.push(Change::CutOff(member));
+                }
+                if group.members.len() > 2 && group.members.iter().nth(1) == Some(member) {
+                    let doubt = |is_followed| Change::Doubt { member, is_followed };
+                    changes.extend([false, true].map(doubt));
                 }
             }
         }
@@ -97,7 +123,7 @@ impl Membership {
         match change {
             Change::Form => {
                 let founders = std::mem::take(&mut self.founders);
-                self.groups.push(founders);
+                self.groups.push(Group::new(founders));
                 self.views(&[0])
             }
             Change::Crash(member) => {
@@ -116,37 +142,39 @@ impl Membership {
             Change::Join(member) => {
                 self.outside.remove(member);
                 match self.groups.first_mut() {
-                    Some(group) => group.add(member),
-                    None => self.groups.push(Members::new([member])),
+                    Some(group) => group.members.add(member),
+                    None => self.groups.push(Group::new(Members::new([member]))),
                 }
                 self.views(&[0])
             }
             Change::CutOff(member) => {
                 let place = self.place(member);
-                self.groups[place].remove(member);
-                self.groups.push(Members::new([member]));
+                self.cut_off(place, member);
                 self.views(&[place, self.groups.len() - 1])
             }
+            Change::Doubt { member, is_followed } => self.doubt(member, is_followed),
             Change::Merge(first) => {
                 let mut groups = std::mem::take(&mut self.groups);
                 groups.rotate_left(usize::from(first));
-                let view = View::merge(self.next(), groups);
-                self.groups.push(view.members.clone());
+                let id = ViewId::after(groups.iter().map(|group| group.id));
+                let groups = groups.into_iter().map(|group| group.members);
+                let view = View::merge(id, groups.collect());
+                self.groups.push(Group { members: view.members.clone(), id });
                 view.members.iter().map(|member| (member, Sent::View(view.clone()))).collect()
             }
         }
     }
 
     fn place(&self, member: MemberId) -> usize {
-        let place = self.groups.iter().position(|group| group.contains(member));
+        let place = self.groups.iter().position(|group| group.members.contains(member));
         place.expect("whoever changes is in a group")
     }
 
     /// Takes a member out of its group, and tells the others.
     fn without(&mut self, member: MemberId) -> Vec<(MemberId, Sent)> {
         let place = self.place(member);
-        self.groups[place].remove(member);
-        if self.groups[place].is_empty() {
+        self.groups[place].members.remove(member);
+        if self.groups[place].members.is_empty() {
             self.groups.remove(place);
             return Vec::new();
         }
@@ -157,21 +185,52 @@ impl Membership {
     fn views(&mut self, places: &[usize]) -> Vec<(MemberId, Sent)> {
         let mut sent = Vec::new();
         for place in places {
-            let view = View::new(self.next(), self.groups[*place].iter());
+            let group = &mut self.groups[*place];
+            group.id = ViewId::after([group.id]);
+            let view = View::new(group.id, group.members.iter());
             sent.extend(view.members.iter().map(|member| (member, Sent::View(view.clone()))));
         }
         sent
     }
 
-    fn next(&mut self) -> ViewId {
-        self.last = self.last.next();
-        self.last
+    /// Makes a member of a group a group of its own.
+    fn cut_off(&mut self, place: usize, member: MemberId) {
+        let group = &mut self.groups[place];
+        group.members.remove(member);
+        let id = group.id;
+        self.groups.push(Group { members: Members::new([member]), id });
+    }
+
+    /// Who is in both views installs the one that comes first, and the other one no longer.
+    fn doubt(&mut self, member: MemberId, is_followed: bool) -> Vec<(MemberId, Sent)> {
+        let place = self.place(member);
+        let before = self.groups[place].members.clone();
+        let first = before.first().expect("a group has a member");
+        let (stays, goes) = if is_followed { (member, first) } else { (first, member) };
+        let group = &mut self.groups[place];
+        group.id = ViewId::after([group.id]);
+        let id = group.id;
+        self.cut_off(place, goes);
+        let without = |gone| {
+            let others = before.iter().filter(|other| *other != gone);
+            Sent::View(View::new(id, others))
+        };
+        let followers = self.groups[place].members.iter();
+        let alone = [(goes, without(stays))];
+        followers.map(|member| (member, without(goes))).chain(alone).collect()
+    }
+}
+
+impl Group {
+    /// A group that has had no view.
+    fn new(members: Members) -> Self {
+        Self { members, id: ViewId::new(0) }
     }
 }
 
 impl Numbers for Membership {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.last.visit(each);
+        self.groups.iter_mut().for_each(|group| group.id.visit(each));
     }
 }
 
@@ -184,6 +243,10 @@ impl fmt::Display for Change {
             Self::Leave(member) => write!(f, "{member} leaves"),
             Self::Join(member) => write!(f, "{member} joins"),
             Self::CutOff(member) => write!(f, "{member} is cut off"),
+            Self::Doubt { member, is_followed } => {
+                let others = if *is_followed { "it" } else { "the first" };
+                write!(f, "{member} and the first suspect each other, the others follow {others}")
+            }
             Self::Merge(_) => f.write_str("the groups merge"),
         }
     }

@@ -14,7 +14,7 @@ use crate::world::{Predicate, World};
 pub const ENTRY: Entry = Entry::of::<Group>();
 
 /// The budgets that are the group lock's own.
-const BUDGETS: [&str; 9] = [
+const BUDGETS: [&str; 10] = [
     "lock call",
     "unlock call",
     NEEDLESS,
@@ -24,6 +24,7 @@ const BUDGETS: [&str; 9] = [
     "leave",
     JOIN,
     "partition",
+    "doubt",
 ];
 
 /// Callers give back what they do not hold.

@@ -8,7 +8,7 @@ use turnstile_machines::group_lock_coordinator::{
 
 use super::formula::Asked;
 use super::message::{LockName, Request, Says};
-use super::state::Timer;
+use super::state::{State, Timer};
 use super::turn::{Heard, Turn};
 use crate::step::{Effect, Taken};
 use crate::view::{MemberId, View};
@@ -16,10 +16,12 @@ use crate::view::{MemberId, View};
 const MACHINE: &str = "group-lock-coordinator";
 
 impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
-    /// A view is delivered; one that comes after the LOCK-INFO-REQ of a later one is of another
-    /// view than the member.
+    /// A view is delivered; one that comes after the LOCK-INFO-REQ of a later one, or of another
+    /// one with its number, is of another view than the member.
     pub(super) fn view(&mut self, view: View) {
-        if Some(view.id) < self.state.round {
+        let State { round, coord, .. } = &*self.state;
+        let is_other = Some(view.id) == *round && view.coordinator() != *coord;
+        if Some(view.id) < *round || is_other {
             return self.take(Event::MessageOfAnotherView, self.nobody());
         }
         let is = if view.is_merge() { ViewIs::MergeView } else { ViewIs::View };

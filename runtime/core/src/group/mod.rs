@@ -26,7 +26,8 @@ pub use state::{Command, Lock, Notice, Server, State, Timer};
 ///
 /// It needs links that neither lose nor reorder what one member sends to another while both stay
 /// in the group. What a member sends to itself it hears within the same step. [`Command::View`]
-/// brings each view that has this member, in the order of their numbers. After a restart it is a
+/// brings each view that has this member, in the order of their numbers; of two views with one
+/// number, from groups that do not know of each other, one. After a restart it is a
 /// new member, with another [`MemberId`].
 #[derive(Clone, Debug)]
 pub struct Member<

@@ -56,7 +56,7 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
         use coordinator::Event;
         let Message { says, round } = message;
         let mut heard = Heard { from, request: None, info: None, round };
-        if self.is_of_another_round(&says, round) {
+        if self.is_of_another_round(from, &says, round) {
             return self.take(Event::MessageOfAnotherView, heard);
         }
         match says {
@@ -77,10 +77,16 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
     }
 
     /// Whether a message belongs to another round than the one this member is in: as coordinator
-    /// for what clients say, as client for what coordinators say.
-    fn is_of_another_round(&self, says: &Says, round: Round) -> bool {
+    /// for what clients say, as client for what coordinators say. Of two views with one number a
+    /// member is in that of which it heard first.
+    fn is_of_another_round(&self, from: MemberId, says: &Says, round: Round) -> bool {
+        let State { view, coord, .. } = &*self.state;
+        let latest = self.state.round.max(view.as_ref().map(|view| view.id));
         match says {
-            Says::LockInfoReq => round < self.state.round,
+            Says::LockInfoReq => {
+                let is_other = round < latest || round == latest && *coord != Some(from);
+                round.is_some() && is_other
+            }
             Says::Asks(_) | Says::LockInfoRsp(_) | Says::DuplicateLockRsp(_) => {
                 round != self.state.server.round
             }

@@ -125,7 +125,7 @@ impl<R: Formulae> Turn<'_, R> {
 
     /// The number of a view that is new.
     pub(super) fn mint(&mut self) -> ViewId {
-        self.state.last_view = self.state.last_view.next();
+        self.state.last_view = ViewId::after([self.state.last_view]);
         self.state.last_view
     }
 
