@@ -118,6 +118,12 @@ fn amended(name: &str) {
             assert_eq!(happened, budgets, "{title}");
         }
         assert!(result.coverage.impossible_reached.is_empty(), "{}", result.title());
+        for name in &world.properties {
+            let is_asked = result.properties.iter().any(|property| property.name == *name);
+            let property = file.properties.iter().find(|property| property.name == *name);
+            let is_of_the_other = property.is_some_and(|property| property.only.is_some());
+            assert!(is_asked || is_of_the_other, "{}: {name} is not asked", result.title());
+        }
     }
     pinned(&format!("{name}-amended.txt"), &results);
 }
