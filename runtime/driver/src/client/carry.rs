@@ -41,10 +41,8 @@ impl Drive {
             let answer = match tokio::time::timeout(patience, answer).await {
                 Ok(answer) => answer.map_err(|error| {
                     tracing::debug!(%error, "no answer");
-                    match error.kind() {
-                        io::ErrorKind::ConnectionRefused => NoAnswer::Refused,
-                        _ => NoAnswer::Unknown,
-                    }
+                    let is_refused = error.kind() == io::ErrorKind::ConnectionRefused;
+                    if is_refused { NoAnswer::Refused } else { NoAnswer::Unknown }
                 }),
                 Err(_) => Err(NoAnswer::Unknown),
             };

@@ -50,6 +50,11 @@ enum Wish {
     /// reached, or refuses. 75: the lock was not to be had in time. 76: the claim was lost, and
     /// the command was ended. SIGTERM, SIGINT and SIGHUP go to the command's process group; after
     /// the grace it is killed, and only then the claim is released.
+    ///
+    /// Ctrl-Z stops the command and this program with it: nobody renews the claim then, and a
+    /// command whose claim has lapsed meanwhile is ended instead of let go on. Where no shell with
+    /// job control has started it (ssh -t HOST claim run ..., a container's first process) nothing
+    /// but a SIGCONT to this program lets them go on.
     Run(RunArgs),
     /// Lists claims.
     Ls {
