@@ -2,10 +2,12 @@
 //! system, as written and amended, as many states and transitions without reductions, and the same
 //! verdicts with them.
 
-use turnstile_checker::report::options::{Engine, Options, Reductions, Replacement, Silent};
+mod literal;
+
+use turnstile_checker::report::options::{Engine, Options, Reductions, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
-use turnstile_spec::{Literal, Source, bundled, system::System};
+use turnstile_spec::{Source, bundled, system::System};
 
 /// What is compared: name and verdict of each property that stateright can decide, and how long
 /// the run is that shows it. Liveness under fairness it leaves open.
@@ -26,20 +28,6 @@ fn verdicts<'a>(
         .collect()
 }
 
-fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
-    let tables = machines.iter().map(|name| {
-        let table = bundled::table(name).expect("every machine of a system is bundled");
-        let source = Source::new(table.file, table.text);
-        let literal = Literal::read(source).expect("bundled tables can be read");
-        Replacement {
-            vocabulary: literal.vocabulary,
-            table: literal.table,
-            source: Source::new(table.file, table.text),
-        }
-    });
-    tables.collect()
-}
-
 #[track_caller]
 fn check(as_written: bool) {
     for entry in systems::ALL {
@@ -50,7 +38,7 @@ fn check(as_written: bool) {
         let options = Options {
             as_written,
             reduce: Reductions::NONE,
-            tables: if as_written { literal_tables(entry.machines) } else { Vec::new() },
+            tables: if as_written { literal::tables(entry.machines) } else { Vec::new() },
             ..Options::new(&Silent)
         };
         let run = |options: &Options<'_>| {

@@ -4,14 +4,16 @@
 //!
 //! The counts are in `counts`; `BLESS=1` writes them anew.
 
+mod literal;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use turnstile_checker::report::options::{Limits, Options, Reductions, Replacement, Silent};
+use turnstile_checker::report::options::{Limits, Options, Reductions, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
-use turnstile_spec::{Literal, Source, bundled, system::System};
+use turnstile_spec::{Source, bundled, system::System};
 
 /// The kinds of fault that the claim system is checked against in pairs. A refused request is none
 /// of them: its caller knows that nothing has happened, so that it leaves nothing for others.
@@ -38,21 +40,11 @@ fn system(name: &str) -> System {
     System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
 }
 
-fn literal_tables(machines: &[&str]) -> Vec<Replacement> {
-    let tables = machines.iter().map(|name| {
-        let table = bundled::table(name).expect("every machine of a system is bundled");
-        let source = Source::new(table.file, table.text);
-        let literal = Literal::read(source.clone()).expect("bundled tables can be read");
-        Replacement { vocabulary: literal.vocabulary, table: literal.table, source }
-    });
-    tables.collect()
-}
-
 /// Each default world searched to its end, without reductions but symmetry, so that counts can be
 /// pinned.
 fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     let entry = systems::entry(&file.name).expect("it is known");
-    let tables = if as_written { literal_tables(entry.machines) } else { Vec::new() };
+    let tables = if as_written { literal::tables(entry.machines) } else { Vec::new() };
     let max_states = as_written.then_some(AS_WRITTEN_MAX);
     let options = Options {
         as_written,
