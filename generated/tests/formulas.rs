@@ -1,6 +1,9 @@
 //! Rules, invariants, loops and what instances tell each other, as code and as data, beside answers
 //! worked out by hand.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
 turnstile_macros::machine!("tests/tables/hall.yaml");
 
 use hall::{
@@ -16,6 +19,8 @@ struct Hall {
     tables: Vec<(u64, u64)>,
     seats: Vec<u64>,
     is_late: bool,
+    /// How often things under things were listed at once.
+    at_once: Cell<u32>,
 }
 
 impl Facts for Hall {
@@ -34,6 +39,23 @@ impl Facts for Hall {
             }
             Collection::Friends => true,
         }
+    }
+
+    fn every_under(
+        &self,
+        outer: Collection,
+        inner: &dyn Fn(Thing) -> Collection,
+        is: &mut dyn FnMut(Thing) -> bool,
+    ) -> bool {
+        self.at_once.set(self.at_once.get() + 1);
+        let mut things = BTreeSet::new();
+        self.every(outer, &mut |thing| {
+            self.every(inner(thing), &mut |thing| {
+                things.insert(thing);
+                true
+            })
+        });
+        things.into_iter().all(is)
     }
 
     fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
@@ -108,7 +130,7 @@ fn next(seed: &mut u64) -> u64 {
 fn code_and_data_agree_on_many_halls() {
     let mut seed = 0x5eed;
     println!("seed {seed:#x}");
-    let mut yes = 0;
+    let (mut yes, mut said, mut at_once) = (0, [0, 0], 0);
     for _ in 0..2_000 {
         let bits = next(&mut seed);
         let guests = (0..bits % 4).map(|guest| State::ALL[(bits >> (8 + 2 * guest)) as usize % 4]);
@@ -119,13 +141,21 @@ fn code_and_data_agree_on_many_halls() {
             shared: next(&mut seed),
             seats: (0..4).filter(|seat| bits >> (40 + seat) & 1 == 1).collect(),
             is_late: bits >> 63 == 1,
+            at_once: Cell::new(0),
         };
         for guest in (0..4).map(Thing) {
             yes += u32::from(rule(&hall, Rule::Enter { guest }));
+            let under = [Rule::Settled { guest }, Rule::Crowded { guest }];
+            under.into_iter().for_each(|it| said[usize::from(rule(&hall, it))] += 1);
+            at_once += hall.at_once.take();
+            rule(&hall, Rule::Paired { guest });
+            assert_eq!(hall.at_once.get(), 0, "a seat is asked with the one whose seat it is");
         }
         Invariant::ALL.iter().for_each(|it| yes += u32::from(invariant(&hall, *it)));
     }
     assert!((1_000..11_000).contains(&yes), "the halls say only one thing: {yes}");
+    assert!(said.iter().all(|times| *times > 1_000), "the halls say only one thing: {said:?}");
+    assert!(at_once > 8_000, "seats of seats are listed at once: {at_once}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod code;
 mod data;
 mod names;
 mod shapes;
+mod under;
 
 pub(crate) use data::data;
 

@@ -1,7 +1,11 @@
-//! 100,000 locks on one file: the tree of overlaps beside a plain list.
+//! 100,000 locks on one file: the tree of overlaps beside a plain list, and whole steps of a cache
+//! manager, beside those with fewer locks.
 //!
 //! `cargo bench -p turnstile-core --bench ranges`. Rounds are interleaved and the fastest of each
-//! counts, so the ratio says more than the figures.
+//! counts, so the ratios say more than the figures. What came out stands in `LOAD.md`.
+
+#[path = "ranges/steps.rs"]
+mod steps;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -86,4 +90,5 @@ fn main() {
     println!("query, list       {:>8} ns", list_asks.0.as_nanos());
     let ratio = list_asks.0.as_secs_f64() / tree_asks.0.as_secs_f64();
     println!("the list takes {ratio:.0} times as long");
+    steps::measure();
 }

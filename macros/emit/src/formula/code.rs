@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::formula::{Among, Formula, Signature, Stated, Var, Words};
+use turnstile_spec::formula::{Among, CollectionId, Formula, Signature, Stated, Var, Words};
 use turnstile_spec::table::{StateId, Vocabulary};
 
 use super::fields;
@@ -85,7 +85,7 @@ fn function(what: &str, name: &str) -> Ident {
     format_ident!("{what}_{}", snake(name))
 }
 
-struct Code<'a> {
+pub(super) struct Code<'a> {
     words: &'a Vocabulary,
 }
 
@@ -102,7 +102,7 @@ impl Code<'_> {
     }
 
     /// A formula as an expression; `bound` variables are in scope.
-    fn formula(&self, formula: &Formula, bound: usize) -> TokenStream {
+    pub(super) fn formula(&self, formula: &Formula, bound: usize) -> TokenStream {
         let words = &self.words.formulas;
         let parts = |parts: &[Formula]| -> Vec<TokenStream> {
             parts.iter().map(|part| self.formula(part, bound)).collect()
@@ -137,32 +137,36 @@ impl Code<'_> {
                 let (a, b) = (self.formula(a, bound), self.formula(b, bound));
                 quote!(((#a) == (#b)))
             }
-            Formula::Every(among, part) => {
-                let part = self.formula(part, bound + 1);
-                self.each(among, bound, &part)
-            }
+            Formula::Every(among, part) => self.each(among, bound, part, false),
             Formula::Some(among, part) => {
-                let part = self.formula(part, bound + 1);
-                let none = self.each(among, bound, &quote!(!(#part)));
+                let none = self.each(among, bound, part, true);
                 quote!(!(#none))
             }
         }
     }
 
-    /// Whether it is so of each.
-    fn each(&self, among: &Among, bound: usize, part: &TokenStream) -> TokenStream {
-        let variable = variable(bound);
+    /// Whether it is so of each, or the opposite.
+    fn each(&self, among: &Among, bound: usize, part: &Formula, is_not: bool) -> TokenStream {
+        if let Some(under) = self.under(among, bound, part, is_not) {
+            return under;
+        }
+        let (variable, part) = (variable(bound), self.formula(part, bound + 1));
+        let part = if is_not { quote!(!(#part)) } else { part };
         match among {
             Among::States(states) => {
                 let states = self.states(states);
                 quote!(facts.instances(&mut |#variable: Thing, at: State| !#states || #part))
             }
             Among::Collection { collection, of } => {
-                let words = &self.words.formulas;
-                let list = with("Collection", &words.collections[collection.index()], of);
+                let list = self.list(*collection, of);
                 quote!(facts.every(#list, &mut |#variable: Thing| #part))
             }
         }
+    }
+
+    /// What the core is to list.
+    pub(super) fn list(&self, collection: CollectionId, of: &[Var]) -> TokenStream {
+        with("Collection", &self.words.formulas.collections[collection.index()], of)
     }
 
     fn states(&self, states: &[StateId]) -> TokenStream {
@@ -187,6 +191,6 @@ fn with(what: &str, one: &Signature, of: &[Var]) -> TokenStream {
     quote!(#what::#name { #(#given),* })
 }
 
-fn variable(at: usize) -> Ident {
+pub(super) fn variable(at: usize) -> Ident {
     format_ident!("v{at}")
 }

@@ -42,6 +42,17 @@ fn asked() -> TokenStream {
                 is: &mut dyn FnMut(Thing) -> bool,
             ) -> bool;
 
+            /// Whether `is` is so of each thing that `inner` lists for a thing of `outer`. Such a
+            /// thing need not be asked of again for another one.
+            fn every_under(
+                &self,
+                outer: Collection,
+                inner: &dyn Fn(Thing) -> Collection,
+                is: &mut dyn FnMut(Thing) -> bool,
+            ) -> bool {
+                self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
+            }
+
             /// Whether `is` is so of each instance of the machine and the state it is in; it is not
             /// asked after the first of which it is not.
             fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool;

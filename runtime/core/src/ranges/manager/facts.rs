@@ -132,6 +132,22 @@ impl Facts for Asked<'_> {
         }
     }
 
+    /// The locks over any byte of a lock are those that overlap it.
+    fn every_under(
+        &self,
+        outer: Collection,
+        inner: &dyn Fn(Thing) -> Collection,
+        is: &mut dyn FnMut(Thing) -> bool,
+    ) -> bool {
+        if let (Collection::BytesLockedBy { lock }, Collection::LocksOver { .. }) =
+            (outer, inner(Thing(0)))
+        {
+            let over = self.lock(lock).map(|lock| self.file.locks.over(lock.range));
+            return over.into_iter().flatten().all(|(id, _)| is(lock_thing(id)));
+        }
+        self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
+    }
+
     fn instances(&self, is: &mut dyn FnMut(Thing, At) -> bool) -> bool {
         self.file.locks.iter().all(|(id, lock)| is(lock_thing(id), lock.at))
     }
