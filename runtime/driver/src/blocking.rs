@@ -35,7 +35,7 @@ impl Manager {
     /// When the address or the token is none, or no thread is to be had.
     pub fn build(setup: Setup) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.map_err(|error| Cause::Credentials(error.to_string()))?;
+        let runtime = runtime.map_err(|error| Cause::System(error.to_string()))?;
         let manager = {
             let _inside = runtime.enter();
             setup.build()?

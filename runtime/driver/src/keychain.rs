@@ -188,6 +188,8 @@ impl Keychain {
             Cause::Claimed { first } => (CLAIMED, Some(first.clone())),
             Cause::Address(..)
             | Cause::Credentials(_)
+            | Cause::Setting(_)
+            | Cause::System(_)
             | Cause::TooMany
             | Cause::TtlTooShort { .. }
             | Cause::Refused { .. }

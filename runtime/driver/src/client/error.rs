@@ -22,6 +22,12 @@ pub enum Cause {
     /// The certificates, or the token, cannot be read.
     #[error("{0}")]
     Credentials(String),
+    /// What was asked for cannot be read, or cannot be written where it was said.
+    #[error("{0}")]
+    Setting(String),
+    /// The machine gives no thread, or no signals.
+    #[error("the system refuses: {0}")]
+    System(String),
     /// This manager claims the resource already.
     #[error("this manager has claimed it already, by {first}")]
     Claimed {
@@ -73,6 +79,8 @@ impl Cause {
             Self::TimedOut | Self::Lost | Self::Refused { .. } => true,
             Self::Address(..)
             | Self::Credentials(_)
+            | Self::Setting(_)
+            | Self::System(_)
             | Self::Claimed { .. }
             | Self::TooMany
             | Self::TtlTooShort { .. }

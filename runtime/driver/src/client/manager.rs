@@ -118,7 +118,7 @@ impl Setup {
         let mut manager = self.build()?;
         let shared = Arc::get_mut(&mut manager.shared).expect("just built");
         let orders = leave::start(|orders| shared.drive().run(orders));
-        let orders = orders.map_err(|error| Cause::Credentials(error.to_string()))?;
+        let orders = orders.map_err(|error| Cause::System(error.to_string()))?;
         shared.orders = Mutex::new(Some(orders));
         Ok((manager.clone(), LeaveGuard::new(manager, patience)))
     }

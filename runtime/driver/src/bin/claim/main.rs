@@ -126,7 +126,7 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let ended = match runtime {
         Ok(runtime) => runtime.block_on(grant(cli)),
-        Err(error) => Err(Cause::Credentials(error.to_string()).into()),
+        Err(error) => Err(Cause::System(error.to_string()).into()),
     };
     match ended {
         Ok(status) => ExitCode::from(status),
@@ -135,8 +135,12 @@ fn main() -> ExitCode {
             ExitCode::from(match error.cause {
                 Cause::TimedOut => TIMED_OUT,
                 Cause::Lost => LOST,
-                Cause::Address(..) | Cause::Credentials(_) | Cause::TtlTooShort { .. } => USAGE,
-                Cause::Refused { .. }
+                Cause::Address(..)
+                | Cause::Credentials(_)
+                | Cause::Setting(_)
+                | Cause::TtlTooShort { .. } => USAGE,
+                Cause::System(_)
+                | Cause::Refused { .. }
                 | Cause::Claimed { .. }
                 | Cause::TooMany
                 | Cause::GivenUp
@@ -151,7 +155,7 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
     let mut setup = setup(cli.url)?;
     if let Some(path) = cli.trace {
         let trace = Trace::create("claim", &path)
-            .map_err(|error| Cause::Credentials(format!("{}: {error}", path.display())))?;
+            .map_err(|error| Cause::Setting(format!("{}: {error}", path.display())))?;
         setup.trace = Some(trace);
     }
     match cli.wish {
@@ -203,5 +207,5 @@ impl Claiming {
 
 fn seconds(number: f64) -> Result<Duration, Error> {
     Duration::try_from_secs_f64(number)
-        .map_err(|error| Cause::Credentials(format!("{number} seconds: {error}")).into())
+        .map_err(|error| Cause::Setting(format!("{number} seconds: {error}")).into())
 }

@@ -18,14 +18,14 @@ const CLOSE_MAX: Duration = Duration::from_secs(5);
 
 /// Runs the command and returns its exit status.
 pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
-    let system = |error: io::Error| Error::from(Cause::Credentials(error.to_string()));
+    let system = |error: io::Error| Error::from(Cause::System(error.to_string()));
     let mut signals = Signals::listen().map_err(system)?;
     let grace = seconds(args.grace)?;
     let manager = setup.build()?;
     let mut ask = args.claiming.ask(&manager)?;
     if let Some(data) = args.data {
         let data = serde_json::value::RawValue::from_string(data)
-            .map_err(|error| Cause::Credentials(format!("--data: {error}")))?;
+            .map_err(|error| Cause::Setting(format!("--data: {error}")))?;
         ask = ask.raw_data(data);
     }
     let mut asked = ask.into_future();
