@@ -13,6 +13,7 @@ mod rules;
 mod unknown;
 pub mod view;
 
+pub use build::Plan;
 pub use entry::{Entry, Wired};
 
 /// Every system of this build, by name. A static, so that only this crate compiles their searches.

@@ -4,15 +4,16 @@
 use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
 
 use crate::report::options::{Options, Refusal};
+use crate::systems::Wired;
 use crate::world::link::LinkFault;
 use crate::world::{
     Budget, Chance, Claim, Faults, Left, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
-    Relation, System, Types, World,
+    Relation, Types, World,
 };
 
 /// What a file says of one of its worlds, with what `--set` changes.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan<'a> {
+pub struct Plan<'a> {
     pub(crate) file: &'a system::System,
     pub(crate) world: &'a system::World,
     pub(crate) options: &'a Options<'a>,
@@ -23,6 +24,11 @@ impl Plan<'_> {
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         let set = self.options.set.iter().rev().find(|(name, _)| name == key);
         set.map(|(_, value)| value.as_str()).or_else(|| self.file.value(self.world, key))
+    }
+
+    /// Whether the world has a budget.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.world.budgets.iter().any(|(known, _)| known == name)
     }
 
     /// How many nodes a role has.
@@ -78,11 +84,7 @@ impl Plan<'_> {
         for link in &self.file.links {
             let room = u8::try_from(link.capacity).unwrap_or(u8::MAX);
             let chance = |fault: LinkFault| {
-                if self.world.budgets.iter().any(|(name, _)| name == fault.name()) {
-                    Chance::Budgeted
-                } else {
-                    Chance::Never
-                }
+                if self.has(fault.name()) { Chance::Budgeted } else { Chance::Never }
             };
             let mail = |is_ordered| Mail {
                 is_ordered,
@@ -125,12 +127,7 @@ impl Plan<'_> {
     }
 
     /// The world, with the properties that are checked in it.
-    pub(crate) fn build<S: System>(
-        &self,
-        system: S,
-        own: &[&str],
-        predicate: impl Fn(&str) -> Option<Predicate<S::Types>>,
-    ) -> Result<World<S>, Refusal> {
+    pub(crate) fn build<S: Wired>(&self, system: S) -> Result<World<S>, Refusal> {
         for (key, _) in &self.options.set {
             if self.file.set.iter().all(|(known, _)| known != key) {
                 let known: Vec<&str> = self.file.set.iter().map(|(key, _)| key.as_str()).collect();
@@ -139,14 +136,15 @@ impl Plan<'_> {
         }
         let nodes = self.nodes()?;
         let links = self.links(&nodes);
-        let budgets = self.budgets(&nodes, own)?;
+        let budgets = self.budgets(&nodes, S::BUDGETS)?;
+        let known = system.clone();
         let mut world = World::new(system, nodes, links, budgets);
         world.relations = self.file.time.iter().map(relation).collect();
         let symmetric = self.file.roles.iter().filter(|role| role.symmetric);
         world.symmetric = symmetric.map(|role| role.name.clone()).collect();
         for property in self.properties() {
             let find = |name: &str| {
-                predicate(name).ok_or_else(|| {
+                known.predicate(name).ok_or_else(|| {
                     let text = format!("no predicate `{name}` is compiled in: rebuild");
                     usage(text)
                 })
@@ -159,13 +157,13 @@ impl Plan<'_> {
     /// The properties that this world checks, of the table that runs.
     fn properties(&self) -> impl Iterator<Item = &system::Property> {
         let chosen = &self.world.properties;
-        let has = |need: &String| self.world.budgets.iter().any(|(name, _)| name == need);
+
         self.file.properties.iter().filter(move |property| {
             let is_chosen = chosen.is_empty() || chosen.contains(&property.name);
             let is_meant = property
                 .only
                 .is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
-            is_chosen && is_meant && property.needs.iter().all(has)
+            is_chosen && is_meant && property.needs.iter().all(|need| self.has(need))
         })
     }
 }

@@ -9,9 +9,10 @@ use turnstile_spec::system;
 use crate::report::options::{Engine, Options, Refusal};
 use crate::report::result::ResultReport;
 use crate::search;
+use crate::systems::Plan;
 use crate::systems::coverage::coverage;
 use crate::world::system::System;
-use crate::world::{World, check};
+use crate::world::{Predicate, World, check};
 
 /// A system that this build can run: its cores are compiled in, its file is read.
 #[derive(Clone, Copy, Debug)]
@@ -29,23 +30,39 @@ pub struct Entry {
 }
 
 /// A system of shipped cores, with what the command line must know of it.
-pub trait Wired: System {
+pub trait Wired: System + Clone {
     /// [`Entry::name`].
     const NAME: &'static str;
 
     /// [`Entry::machines`].
     const MACHINES: &'static [&'static str];
 
+    /// The budgets of its worlds that are its own.
+    const BUDGETS: &'static [&'static str];
+
+    /// The system of a world.
+    ///
+    /// # Errors
+    ///
+    /// Settings that the system does not have; names that the cores do not know.
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
+
+    /// What a predicate of the file is; `None`: none of this name is compiled in.
+    fn predicate(&self, name: &str) -> Option<Predicate<Self::Types>>;
+
     /// A world of the system's file.
     ///
     /// # Errors
     ///
-    /// Settings and budgets that the system does not have; names that the cores do not know.
+    /// As [`Wired::of`]; budgets and predicates that the system does not have.
     fn world(
         file: &system::System,
         world: &system::World,
         options: &Options<'_>,
-    ) -> Result<World<Self>, Refusal>;
+    ) -> Result<World<Self>, Refusal> {
+        let plan = Plan { file, world, options };
+        plan.build(Self::of(&plan)?)
+    }
 }
 
 impl Entry {

@@ -1,31 +1,13 @@
 //! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
 
-use turnstile_spec::system;
-
 use super::predicates::group_lock::{Predicate as Name, Properties};
 use super::{Group, GroupTypes};
-use crate::report::options::{Options, Refusal};
-use crate::systems::Entry;
-use crate::systems::build::Plan;
-use crate::systems::entry::Wired;
-use crate::world::{Predicate, World};
+use crate::report::options::Refusal;
+use crate::systems::{Entry, Plan, Wired};
+use crate::world::Predicate;
 
 /// The group lock among the systems of this build.
 pub const ENTRY: Entry = Entry::of::<Group>();
-
-/// The budgets that are the group lock's own.
-const BUDGETS: [&str; 10] = [
-    "lock call",
-    "unlock call",
-    NEEDLESS,
-    "time-out",
-    "reconciliation time-out",
-    "crash",
-    "leave",
-    JOIN,
-    "partition",
-    "doubt",
-];
 
 /// Callers give back what they do not hold.
 pub(super) const NEEDLESS: &str = "needless unlock";
@@ -38,13 +20,21 @@ impl Wired for Group {
 
     const MACHINES: &'static [&'static str] = &["group-lock-client", "group-lock-coordinator"];
 
-    fn world(
-        file: &system::System,
-        world: &system::World,
-        options: &Options<'_>,
-    ) -> Result<World<Self>, Refusal> {
-        let plan = Plan { file, world, options };
-        let joins = world.budgets.iter().any(|(name, _)| name == JOIN);
+    const BUDGETS: &'static [&'static str] = &[
+        "lock call",
+        "unlock call",
+        NEEDLESS,
+        "time-out",
+        "reconciliation time-out",
+        "crash",
+        "leave",
+        JOIN,
+        "partition",
+        "doubt",
+    ];
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let joins = plan.has(JOIN);
         let locks = plan.number("locks")?;
         let loses = match plan.value("messages") {
             Some("late") => false,
@@ -55,11 +45,11 @@ impl Wired for Group {
                 return Err(Refusal::Usage(text));
             }
         };
-        let group = Group::new(plan.count("member")?, locks, (joins, loses), &options.tables)?;
-        let predicate = |name: &str| {
-            let (group, name) = (group.clone(), Name::from_name(name)?);
-            Some(Predicate::<GroupTypes>::new(move |view| group.ask(name, view)))
-        };
-        plan.build(group.clone(), &BUDGETS, predicate)
+        Group::new(plan.count("member")?, locks, (joins, loses), &plan.options.tables)
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate<GroupTypes>> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
     }
 }

@@ -1,59 +1,49 @@
 //! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
 
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::LockType;
-use turnstile_spec::system;
-
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};
 use super::{RangeTypes, Ranges};
-use crate::report::options::{Options, Refusal};
-use crate::systems::Entry;
-use crate::systems::build::Plan;
-use crate::systems::entry::Wired;
-use crate::world::{Predicate, World};
+use crate::report::options::Refusal;
+use crate::systems::{Entry, Plan, Wired};
+use crate::world::Predicate;
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::LockType;
 
 /// The byte-range lock system among those of this build.
 pub const ENTRY: Entry = Entry::of::<Ranges>();
-
-/// The budgets that are the byte-range lock system's own.
-const BUDGETS: [&str; 8] = [
-    "request",
-    "request of another file",
-    "abandon",
-    "time out",
-    "write",
-    "other host",
-    "file changed",
-    "lapse",
-];
 
 impl Wired for Ranges {
     const NAME: &'static str = "byte-range-lock";
 
     const MACHINES: &'static [&'static str] = &["byte-range-lock", "server-lock"];
 
-    fn world(
-        file: &system::System,
-        world: &system::World,
-        options: &Options<'_>,
-    ) -> Result<World<Self>, Refusal> {
-        let plan = Plan { file, world, options };
-        let (lock, server) = Ranges::rules(&options.tables)?;
-        let ranges = Ranges {
+    const BUDGETS: &'static [&'static str] = &[
+        "request",
+        "request of another file",
+        "abandon",
+        "time out",
+        "write",
+        "other host",
+        "file changed",
+        "lapse",
+    ];
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let (lock, server) = Ranges::rules(&plan.options.tables)?;
+        Ok(Self {
             clients: plan.number("clients")?.into(),
             files: plan.number("files")?.into(),
             each: plan.number("locks")?.into(),
-            spans: spans(&plan)?,
-            kinds: kinds(&plan)?,
-            is_patient: is_patient(&plan)?,
+            spans: spans(plan)?,
+            kinds: kinds(plan)?,
+            is_patient: is_patient(plan)?,
             lock,
             server,
-        };
-        let predicate = |name: &str| {
-            let (ranges, name) = (ranges.clone(), Name::from_name(name)?);
-            Some(Predicate::<RangeTypes>::new(move |view| ranges.ask(name, view)))
-        };
-        plan.build(ranges.clone(), &BUDGETS, predicate)
+        })
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate<RangeTypes>> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
     }
 }
 

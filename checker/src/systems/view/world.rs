@@ -1,29 +1,13 @@
 //! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
 
-use turnstile_spec::system;
-
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::{ViewTypes, Views};
-use crate::report::options::{Options, Refusal};
-use crate::systems::Entry;
-use crate::systems::build::Plan;
-use crate::systems::entry::Wired;
-use crate::world::{Predicate, World};
+use crate::report::options::Refusal;
+use crate::systems::{Entry, Plan, Wired};
+use crate::world::Predicate;
 
 /// The view handling system among those of this build.
 pub const ENTRY: Entry = Entry::of::<Views>();
-
-/// The budgets that are the view handling system's own.
-const BUDGETS: [&str; 8] = [
-    "join",
-    "join with state",
-    "leave",
-    "suspect",
-    "failed installation",
-    MERGE,
-    MERGE_AGAIN,
-    PARTITION,
-];
 
 /// How often coords find each other.
 pub(super) const MERGE: &str = "MERGE";
@@ -39,25 +23,31 @@ impl Wired for Views {
 
     const MACHINES: &'static [&'static str] = &["view-handler"];
 
-    fn world(
-        file: &system::System,
-        world: &system::World,
-        options: &Options<'_>,
-    ) -> Result<World<Self>, Refusal> {
-        let plan = Plan { file, world, options };
-        let (members, groups) = (plan.count("member")?, groups(&plan)?);
+    const BUDGETS: &'static [&'static str] = &[
+        "join",
+        "join with state",
+        "leave",
+        "suspect",
+        "failed installation",
+        MERGE,
+        MERGE_AGAIN,
+        PARTITION,
+    ];
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let (members, groups) = (plan.count("member")?, groups(plan)?);
         let side = usize::from(plan.number("side")?);
         if groups.iter().sum::<usize>() > members || side >= members {
             let text = format!("there are {members} members, too few for `groups` or `side`");
             return Err(Refusal::Usage(text));
         }
-        let rations_merges = world.budgets.iter().any(|(name, _)| name == MERGE);
-        let views = Views::new(members, (groups, side), rations_merges, &options.tables)?;
-        let predicate = |name: &str| {
-            let (views, name) = (views.clone(), Name::from_name(name)?);
-            Some(Predicate::<ViewTypes>::new(move |view| views.ask(name, view)))
-        };
-        plan.build(views.clone(), &BUDGETS, predicate)
+        let rations_merges = plan.has(MERGE);
+        Views::new(members, (groups, side), rations_merges, &plan.options.tables)
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate<ViewTypes>> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
     }
 }
 
