@@ -1,6 +1,7 @@
 //! The `claim` program: what it runs, what it passes on, and what it leaves behind.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -95,34 +96,83 @@ fn whoever_waits_for_its_turn_gives_it_back_at_once() {
     assert_eq!(statuses(&server, "r"), ["released", "released"]);
 }
 
+/// The signals that are passed on.
+const PASSED_ON: [Signal; 4] = [Signal::TERM, Signal::INT, Signal::QUIT, Signal::HUP];
+
+/// The program, by a shell that ignores none of the signals, or one of them.
+fn hears_all(command: &mut Command, but: Option<Signal>) -> &mut Command {
+    #[expect(unsafe_code, reason = "what is ignored is handed down between fork and exec")]
+    // SAFETY: the closure calls signal only, which is async-signal-safe.
+    unsafe {
+        command.pre_exec(move || {
+            for signal in PASSED_ON {
+                let handler = if but == Some(signal) { libc::SIG_IGN } else { libc::SIG_DFL };
+                libc::signal(signal.as_raw(), handler);
+            }
+            Ok(())
+        })
+    }
+}
+
 #[test]
 fn a_signal_while_waiting_withdraws() {
-    let server = Running::in_memory();
-    server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
-    let mut waiting = claim(&server, &["run", "r", "--", "true"]).spawn().expect("it starts");
-    until("it queues", || statuses(&server, "r").len() == 2);
-    kill_process(pid(&waiting), Signal::TERM).expect("it runs");
-    let status = waiting.wait().expect("it is our child");
-    assert_eq!(status.code(), Some(128 + 15));
-    assert_eq!(statuses(&server, "r"), ["active", "withdrawn"]);
+    for signal in PASSED_ON {
+        let server = Running::in_memory();
+        server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
+        let mut command = claim(&server, &["run", "r", "--", "true"]);
+        let mut waiting = hears_all(&mut command, None).spawn().expect("it starts");
+        until("it queues", || statuses(&server, "r").len() == 2);
+        kill_process(pid(&waiting), signal).expect("it runs");
+        let status = waiting.wait().expect("it is our child");
+        assert_eq!(status.code(), Some(128 + signal.as_raw()));
+        assert_eq!(statuses(&server, "r"), ["active", "withdrawn"]);
+    }
+}
+
+/// Runs a command that says when it is on, and sends a signal to the program then.
+#[track_caller]
+fn check_signal(command: &mut Command, signals: &[Signal], expected: i32) {
+    let mut running = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
+    out.read_line(&mut String::new()).expect("the command speaks");
+    for signal in signals {
+        kill_process(pid(&running), *signal).expect("it runs");
+    }
+    assert_eq!(running.wait().expect("it is our child").code(), Some(expected), "{signals:?}");
 }
 
 #[test]
 fn a_signal_goes_to_the_command_and_the_release_comes_last() {
+    for signal in PASSED_ON {
+        let server = Running::in_memory();
+        let script =
+            format!("trap 'exit 3' {}; echo on; while :; do sleep 0.05; done", signal.as_raw());
+        let mut command = claim(&server, &["run", "r", "--", "sh", "-c", &script]);
+        check_signal(hears_all(&mut command, None), &[signal], 3);
+        assert_eq!(statuses(&server, "r"), ["released"]);
+    }
+}
+
+#[test]
+fn a_signal_goes_to_the_command_s_whole_group() {
     let server = Running::in_memory();
-    // The command ends well when it is told to; a grandchild of the group is told, too.
-    let script = "trap 'exit 3' TERM; (trap 'echo told' TERM; sleep 100 & wait) & echo on; wait";
-    let mut running = claim(&server, &["run", "r", "--", "sh", "-c", script])
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut out = BufReader::new(running.stdout.take().expect("it is piped"));
-    let mut line = String::new();
-    out.read_line(&mut line).expect("the command speaks");
-    assert_eq!(statuses(&server, "r"), ["active"]);
-    kill_process(pid(&running), Signal::TERM).expect("it runs");
-    assert_eq!(running.wait().expect("it is our child").code(), Some(3));
-    assert_eq!(statuses(&server, "r"), ["released"]);
+    // The command ends as another of its group does, which nobody else tells.
+    let script = "trap 'wait $!; exit $?' TERM; \
+                  (trap 'exit 4' TERM; echo on; while :; do sleep 0.05; done) & \
+                  while :; do sleep 0.05; done";
+    let mut command = claim(&server, &["run", "r", "--", "sh", "-c", script]);
+    check_signal(hears_all(&mut command, None), &[Signal::TERM], 4);
+}
+
+#[test]
+fn a_signal_that_was_ignored_before_ends_nothing() {
+    for ignored in [Signal::HUP, Signal::INT] {
+        let server = Running::in_memory();
+        let script = "echo on; exec sleep 100";
+        let mut command = claim(&server, &["run", "r", "--", "sh", "-c", script]);
+        let signals = [ignored, Signal::TERM];
+        check_signal(hears_all(&mut command, Some(ignored)), &signals, 128 + 15);
+    }
 }
 
 #[test]

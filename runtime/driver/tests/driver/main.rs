@@ -7,6 +7,7 @@ mod closing;
 mod command;
 mod faults;
 mod http;
+mod jobs;
 mod keychain;
 mod leaving;
 mod login;

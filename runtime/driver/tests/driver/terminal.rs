@@ -1,33 +1,46 @@
-//! `claim run` at a terminal: who is in the foreground, whom Ctrl-C and Ctrl-Z reach.
+//! `claim run` at a terminal, and stopped: who is in the foreground, and what becomes of the claim.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
-use serde_json::Value;
 
 use crate::command::CLAIM;
 use crate::http::{PATIENCE, Running, until};
 
 /// A terminal, and a program that leads the session on it.
-struct Terminal {
+pub(crate) struct Terminal {
     screen: File,
     /// Keeps the terminal open.
     _line: OwnedFd,
     child: Child,
-    shown: String,
+    pub(crate) shown: String,
 }
 
 impl Terminal {
     fn run(server: &Running, arguments: &[&str]) -> Self {
-        let (screen, line) = open();
         let mut command = Command::new(CLAIM);
         command.args(arguments).env("TURNSTILE_URL", format!("http://{}", server.at));
+        Self::start(command)
+    }
+
+    /// A shell that runs jobs; `$RUN` is the program that runs commands under a claim.
+    fn shell(server: &Running, script: &str, ttl: &str) -> Self {
+        let mut command = Command::new("bash");
+        command.args(["-c", &format!("set -m; {script}")]);
+        command.env("RUN", format!("{CLAIM} run r --ttl {ttl} --"));
+        command.env("TURNSTILE_URL", format!("http://{}", server.at));
+        Self::start(command)
+    }
+
+    /// A program that leads the session.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let (screen, line) = open();
         let end = || Stdio::from(line.try_clone().expect("a file can be had twice"));
         command.stdin(end()).stdout(end()).stderr(end());
         #[expect(unsafe_code, reason = "a session with a terminal begins between fork and exec")]
@@ -50,12 +63,12 @@ impl Terminal {
     }
 
     /// Types something; Ctrl-C is 3, Ctrl-Z is 26.
-    fn press(&mut self, keys: &[u8]) {
+    pub(crate) fn press(&mut self, keys: &[u8]) {
         self.screen.write_all(keys).expect("the terminal is open");
     }
 
     /// Reads the screen until something is on it.
-    fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         until(text, || {
             self.look();
             self.shown.contains(text)
@@ -76,20 +89,18 @@ impl Terminal {
         tcgetpgrp(self.screen.as_fd()).ok()
     }
 
-    fn is_stopped(&self) -> bool {
-        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
-        let stopped = waitid(WaitId::Pid(self.leader()), options);
-        stopped.is_ok_and(|stopped| stopped.is_some())
-    }
-
-    fn status(&mut self) -> Option<i32> {
+    pub(crate) fn end(&mut self) -> ExitStatus {
         let mut status = None;
         until("the program ends", || {
             self.look();
             status = self.child.try_wait().expect("it is our child");
             status.is_some()
         });
-        status.and_then(|status| status.code())
+        status.expect("it has ended")
+    }
+
+    fn status(&mut self) -> Option<i32> {
+        self.end().code()
     }
 }
 
@@ -117,9 +128,7 @@ fn open() -> (File, OwnedFd) {
 }
 
 fn statuses(server: &Running) -> Vec<String> {
-    let list = server.client().get("/v1/claims/?resource=r&limit=100").expect(200).json();
-    let status = |claim: &Value| claim["status"].as_str().expect("a status").to_owned();
-    list.as_array().expect("an array").iter().map(status).collect()
+    crate::command::statuses(server, "r")
 }
 
 #[test]
@@ -144,16 +153,14 @@ fn the_command_has_the_terminal_and_ctrl_c_reaches_it_alone() {
 #[test]
 fn a_command_that_ctrl_z_stops_goes_on_under_a_claim_that_is_held() {
     let server = Running::in_memory();
-    let script = "echo begun; read line; echo \"heard $line\"";
-    let mut terminal = Terminal::run(&server, &["run", "r", "--", "sh", "-c", script]);
+    let script = r#"$RUN sh -c 'echo begun; read line; echo "heard $line"'; echo "first $?"; fg"#;
+    let mut terminal = Terminal::shell(&server, script, "60");
     terminal.wait_for("begun");
     let command = terminal.foreground().expect("there is one");
     assert_ne!(command, terminal.leader());
     terminal.press(&[26]);
-    until("the wrapper stops as well", || terminal.is_stopped());
-    assert_eq!(terminal.foreground(), Some(terminal.leader()), "the terminal is given back");
+    terminal.wait_for("first 148");
     assert_eq!(statuses(&server), ["active"]);
-    kill_process(terminal.leader(), Signal::CONT).expect("it is there");
     until("the command has the terminal again", || terminal.foreground() == Some(command));
     terminal.press(b"words\n");
     terminal.wait_for("heard words");
@@ -164,19 +171,18 @@ fn a_command_that_ctrl_z_stops_goes_on_under_a_claim_that_is_held() {
 #[test]
 fn a_command_that_was_stopped_for_too_long_does_not_go_on() {
     let server = Running::in_memory();
-    let script = "echo begun; read line; echo \"heard $line\"; sleep 100";
-    let arguments = ["run", "r", "--ttl", "1.5", "--", "sh", "-c", script];
-    let mut terminal = Terminal::run(&server, &arguments);
+    let script = r#"$RUN sh -c 'echo begun; read line; echo "heard $line"; sleep 100';
+                    echo "first $?"; read go; fg >/dev/null"#;
+    let mut terminal = Terminal::shell(&server, script, "1.5");
     terminal.wait_for("begun");
     terminal.press(&[26]);
-    until("the wrapper stops as well", || terminal.is_stopped());
+    terminal.wait_for("first 148");
     // Nobody renews the lease, so it is another's in the end.
     let mut other = server.client().with("prefer", "wait=20");
     other.post(r#"{"resource":"r","ttl":60}"#).expect(201);
-    kill_process(terminal.leader(), Signal::CONT).expect("it is there");
-    terminal.press(b"words\n");
+    terminal.press(b"go\nwords\n");
     assert_eq!(terminal.status(), Some(76), "{}", terminal.shown);
-    assert!(!terminal.shown.contains("heard"), "{}", terminal.shown);
+    assert!(!terminal.shown.contains("heard words"), "{}", terminal.shown);
     assert_eq!(statuses(&server), ["expired", "active"]);
 }
 
@@ -196,7 +202,8 @@ fn a_command_is_told_that_the_window_has_changed() {
 fn stopped(server: &Running, ttl: &str) -> (Child, Pid) {
     let mut command = Command::new(CLAIM);
     command.args(["run", "r", "--ttl", ttl, "--", "sh", "-c", "echo $$; exec sleep 100"]);
-    command.env("TURNSTILE_URL", format!("http://{}", server.at));
+    // A job of its own, as of a shell that could let it go on.
+    command.env("TURNSTILE_URL", format!("http://{}", server.at)).process_group(0);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it starts");
     let pid = said_id(&mut child);
     kill_process(Pid::from_child(&child), Signal::TSTP).expect("it runs");

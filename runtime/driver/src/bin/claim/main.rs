@@ -5,13 +5,15 @@
 mod ask;
 mod process;
 mod run;
+mod signals;
+mod terminal;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use turnstile_driver::client::{Cause, Connector, Error, Setup};
+use turnstile_driver::client::{Ask, Cause, Connector, Error, Manager, Setup};
 use turnstile_driver::keychain;
 use turnstile_driver::trace::Trace;
 
@@ -23,6 +25,8 @@ const TIMED_OUT: u8 = 75;
 const LOST: u8 = 76;
 /// Exit status: bad usage.
 const USAGE: u8 = 2;
+/// Nobody waits longer for anything: a century.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
 
 /// Runs commands under claims of a turnstiled server, and shows and revokes claims.
 ///
@@ -48,13 +52,14 @@ enum Wish {
     /// The command finds the claim's token in CLAIM_FENCING_TOKEN and its URL in CLAIM_URL. Its
     /// exit status is passed on, 128 + N where signal N ended it. 69: the server cannot be
     /// reached, or refuses. 75: the lock was not to be had in time. 76: the claim was lost, and
-    /// the command was ended. SIGTERM, SIGINT and SIGHUP go to the command's process group; after
-    /// the grace it is killed, and only then the claim is released.
+    /// the command was ended. SIGTERM, SIGINT, SIGQUIT and SIGHUP go to the command's process
+    /// group; after the grace it is killed, and only then the claim is released. One that was
+    /// ignored already, as nohup has it, the command ignores, too.
     ///
-    /// Ctrl-Z stops the command and this program with it: nobody renews the claim then, and a
-    /// command whose claim has lapsed meanwhile is ended instead of let go on. Where no shell with
-    /// job control has started it (ssh -t HOST claim run ..., a container's first process) nothing
-    /// but a SIGCONT to this program lets them go on.
+    /// At a terminal Ctrl-C, Ctrl-\ and Ctrl-Z do what they do to the bare command, and to the
+    /// script or the pipeline that it is in. While Ctrl-Z has stopped them nobody renews the claim:
+    /// a command whose claim has lapsed meanwhile is ended instead of let go on. Where no shell
+    /// runs jobs, and so nobody could let the command go on, Ctrl-Z does not stop it.
     Run(RunArgs),
     /// Lists claims.
     Ls {
@@ -98,11 +103,11 @@ struct Claiming {
     /// What is claimed.
     resource: String,
     /// How long the lease lasts without a renewal, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    ttl: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    ttl: Duration,
     /// How long to wait for the lock, in seconds; for ever unless given.
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
 }
 
 #[derive(Args, Debug)]
@@ -110,8 +115,8 @@ struct RunArgs {
     #[command(flatten)]
     claiming: Claiming,
     /// How long the command may take to end once it was told to, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    grace: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    grace: Duration,
     /// What others see of the claim, as JSON.
     #[arg(long, value_name = "JSON")]
     data: Option<String>,
@@ -155,7 +160,7 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
     let mut setup = setup(cli.url)?;
     if let Some(path) = cli.trace {
         let trace = Trace::create("claim", &path)
-            .map_err(|error| Cause::Setting(format!("{}: {error}", path.display())))?;
+            .map_err(|error| Cause::Setting(format!("--trace {error}")))?;
         setup.trace = Some(trace);
     }
     match cli.wish {
@@ -167,7 +172,7 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
         Wish::Revoke { claim } => ask::revoke(setup, &claim).await,
         Wish::Wait(claiming) => {
             let manager = setup.build()?;
-            let claim = claiming.ask(&manager)?.await?;
+            let claim = claiming.ask(&manager).await?;
             claim.release().await.map(|()| 0)
         }
         Wish::Keychain => {
@@ -193,19 +198,19 @@ fn setup(url: Option<String>) -> Result<Setup, Error> {
 }
 
 impl Claiming {
-    fn ask(
-        &self,
-        manager: &turnstile_driver::client::Manager,
-    ) -> Result<turnstile_driver::client::Ask, Error> {
-        let ask = manager.claim(&self.resource).ttl(seconds(self.ttl)?);
-        Ok(match self.timeout {
-            Some(timeout) => ask.timeout(seconds(timeout)?),
+    fn ask(&self, manager: &Manager) -> Ask {
+        let ask = manager.claim(&self.resource).ttl(self.ttl);
+        match self.timeout {
+            Some(timeout) => ask.timeout(timeout),
             None => ask,
-        })
+        }
     }
 }
 
-fn seconds(number: f64) -> Result<Duration, Error> {
-    Duration::try_from_secs_f64(number)
-        .map_err(|error| Cause::Setting(format!("{number} seconds: {error}")).into())
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    let longest_s = LONGEST.as_secs();
+    number
+        .filter(|time| *time <= LONGEST)
+        .ok_or_else(|| format!("it is no number of seconds from 0 to {longest_s}"))
 }

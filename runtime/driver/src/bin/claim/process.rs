@@ -1,25 +1,33 @@
-//! A child process in a process group of its own that cannot outlive this one, and the terminal
-//! that it borrows.
-//!
-//! The only unsafe code of the crate: what a child does between fork and exec.
+//! A child process in a process group of its own that cannot outlive this one, and what is done
+//! about it when the terminal, or a shell that runs jobs, stops it.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _};
-use std::os::fd::AsFd as _;
+use std::io;
 use std::os::unix::process::CommandExt as _;
 
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, kill_process, kill_process_group, waitid,
-};
-use rustix::termios::{tcgetpgrp, tcsetpgrp};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 
-/// A child, and the terminal that it has borrowed.
+use super::signals::{Whom, is_ignored, suffer};
+use super::terminal::Terminal;
+
+/// A child, and the terminal that it may borrow.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) child: Child,
     group: Pid,
-    has_terminal: bool,
+    terminal: Option<Terminal>,
+}
+
+/// What has come of a child that was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// It is still, and whoever has stopped it means it alone.
+    Alone,
+    /// It is to go on.
+    GoesOn,
+    /// It waits for a terminal that nobody can give it.
+    ForEver,
 }
 
 impl Process {
@@ -30,23 +38,24 @@ impl Process {
         let mut command = std::process::Command::new(program);
         command.args(words).envs(variables.iter().map(|(name, value)| (name, value)));
         command.process_group(0);
-        // A job in the background borrows no terminal.
-        let has_terminal = is_in_foreground();
-        if has_terminal {
-            ignore_terminal_output();
-        }
+        let hears_output = !is_ignored(Signal::TTOU);
+        let mut terminal = Terminal::open();
+        let lent = terminal.as_mut().filter(|terminal| terminal.is_for_command());
+        let lent = lent.map(Terminal::lend_to_child);
         #[expect(unsafe_code, reason = "what runs between fork and exec is for us to keep simple")]
         // SAFETY: the closure calls only functions that are async-signal-safe: prctl, getppid,
         // getpid, tcsetpgrp and sigaction; it does not allocate.
         unsafe {
             command.pre_exec(move || {
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                if has_terminal {
+                if let Some(tty) = lent {
                     // Before it reads, so that it is never stopped for reading too early. Where
                     // that fails the terminal has gone away, which the command will see for itself.
-                    libc::tcsetpgrp(libc::STDIN_FILENO, libc::getpid());
+                    libc::tcsetpgrp(tty, libc::getpid());
                 }
-                libc::signal(libc::SIGTTOU, libc::SIG_DFL);
+                if hears_output {
+                    libc::signal(libc::SIGTTOU, libc::SIG_DFL);
+                }
                 // The parent may have died before that was said.
                 if rustix::process::getppid() == Some(parent) {
                     Ok(())
@@ -55,38 +64,59 @@ impl Process {
                 }
             });
         }
-        let child = Command::from(command).spawn()?;
+        let spawned = Command::from(command).spawn();
+        let child = spawned.inspect_err(|_| terminal.iter_mut().for_each(Terminal::take_back))?;
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let group = id.and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Self { child, group, has_terminal })
+        Ok(Self { child, group, terminal })
     }
 
-    /// Whether the child has been stopped, by Ctrl-Z say, and not told of since.
-    pub(super) fn has_stopped(&self) -> bool {
+    /// What has stopped the child, if it is stopped.
+    pub(super) fn stopped_by(&self) -> Option<Signal> {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
-        waitid(WaitId::Pid(self.group), options).is_ok_and(|stopped| stopped.is_some())
+        let stopped = waitid(WaitId::Pid(self.group), options).ok().flatten();
+        stopped.and_then(|stopped| stopped.stopping_signal()).and_then(Signal::from_named_raw)
     }
 
-    /// Does as the child did: gives the terminal back and stops, until whoever runs jobs at the
-    /// terminal lets this one go on. Then the terminal is the child's again, if it is this job's.
-    /// False where there is no terminal: whoever stops the child alone means the child alone.
-    pub(super) fn stop_too(&self) -> bool {
-        if !self.has_terminal {
-            return false;
+    /// Does as the command would have done, had it been started without this program around it.
+    ///
+    /// One that wants the terminal gets it, if this job may have it. Where not, or where a key has
+    /// stopped it, the whole job stops, until whoever runs jobs lets it go on; where nobody does,
+    /// it does not stop.
+    pub(super) fn follow(&mut self, signal: Signal) -> Stopped {
+        let Some(terminal) = &mut self.terminal else { return Stopped::Alone };
+        match signal {
+            Signal::TTIN | Signal::TTOU => {
+                if !terminal.is_ours() && !suffer(signal, Whom::Group) && !terminal.is_ours() {
+                    return Stopped::ForEver;
+                }
+                if terminal.is_ours() {
+                    terminal.lend(self.group);
+                }
+                Stopped::GoesOn
+            }
+            _ if terminal.is_lent() => {
+                terminal.take_back();
+                let has_stopped = suffer(Signal::TSTP, Whom::Group);
+                if terminal.is_ours() {
+                    terminal.lend(self.group);
+                }
+                if signal == Signal::TSTP || has_stopped { Stopped::GoesOn } else { Stopped::Alone }
+            }
+            _ => Stopped::Alone,
         }
-        // The terminal may be gone; then nobody can have it back.
-        let _gone = tcsetpgrp(io::stdin().as_fd(), getpgrp());
-        stop();
-        if is_in_foreground() {
-            let _gone = tcsetpgrp(io::stdin().as_fd(), self.group);
-        }
-        true
     }
 
     /// Stops the child, which must not go on while nobody renews its claim, and then itself.
-    pub(super) fn stop_first(&self) {
+    pub(super) fn stop_first(&mut self) {
         self.signal(Signal::STOP);
-        stop();
+        let was_lent = self.take_terminal_back() == Some(true);
+        suffer(Signal::TSTP, Whom::Process);
+        if let Some(terminal) = self.terminal.as_mut().filter(|_| was_lent)
+            && terminal.is_ours()
+        {
+            terminal.lend(self.group);
+        }
     }
 
     /// Sends a signal to the child and its children.
@@ -94,33 +124,19 @@ impl Process {
         // Whoever has ended already needs no signal.
         let _ended = kill_process_group(self.group, signal);
     }
+
+    /// Takes the terminal back, if there is one. True if the child had it: then a key has reached
+    /// the child alone, and not the job that it belongs to.
+    pub(super) fn take_terminal_back(&mut self) -> Option<bool> {
+        let terminal = self.terminal.as_mut()?;
+        let was_lent = terminal.is_lent();
+        terminal.take_back();
+        Some(was_lent)
+    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if self.has_terminal {
-            // The terminal may be gone; then nobody can have it back.
-            let _gone = tcsetpgrp(io::stdin().as_fd(), getpgrp());
-        }
-    }
-}
-
-/// Stops this process, until whoever runs jobs lets it go on.
-pub(super) fn stop() {
-    let _stopped = kill_process(getpid(), Signal::STOP);
-}
-
-/// Whether standard input is a terminal and this is the job that may use it.
-fn is_in_foreground() -> bool {
-    let stdin = io::stdin();
-    stdin.is_terminal() && tcgetpgrp(stdin.as_fd()).is_ok_and(|group| group == getpgrp())
-}
-
-/// Lets this process take the terminal back from its child.
-fn ignore_terminal_output() {
-    #[expect(unsafe_code, reason = "the standard library cannot ignore a signal")]
-    // SAFETY: the disposition of SIGTTOU is nobody else's concern in this program.
-    unsafe {
-        libc::signal(libc::SIGTTOU, libc::SIG_IGN);
+        self.take_terminal_back();
     }
 }

@@ -5,13 +5,14 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use rustix::process::Signal;
-use tokio::signal::unix::{SignalKind, signal};
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use tokio::time::{Instant, sleep_until};
-use turnstile_driver::client::{Cause, Claim, Error, Setup};
+use turnstile_driver::client::{Ask, Cause, Claim, Error, Manager, Setup};
 
-use super::process::{Process, stop};
-use super::{LOST, RunArgs, seconds};
+use super::process::{Process, Stopped};
+use super::signals::{Signals, Told, Whom, suffer};
+use super::terminal::Terminal;
+use super::{LOST, RunArgs};
 
 /// How long the server may take to acknowledge that a claim was given up.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
@@ -20,35 +21,32 @@ const CLOSE_MAX: Duration = Duration::from_secs(5);
 pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
     let system = |error: io::Error| Error::from(Cause::System(error.to_string()));
     let mut signals = Signals::listen().map_err(system)?;
-    let grace = seconds(args.grace)?;
     let manager = setup.build()?;
-    let mut ask = args.claiming.ask(&manager)?;
+    let mut ask = args.claiming.ask(&manager);
     if let Some(data) = args.data {
         let data = serde_json::value::RawValue::from_string(data)
             .map_err(|error| Cause::Setting(format!("--data: {error}")))?;
         ask = ask.raw_data(data);
     }
-    let mut asked = ask.into_future();
-    let claim = loop {
-        tokio::select! {
-            claim = &mut asked => break claim?,
-            told = signals.next() => match told {
-                Told::End(signal) => {
-                    drop(asked);
-                    manager.close(CLOSE_MAX).await;
-                    return Ok(128 + signal.as_raw() as u8);
-                }
-                Told::Stop => stop(),
-                Told::OfChild => {}
-            }
+    let claim = match acquire(&manager, ask, &mut signals).await? {
+        Ok(claim) => claim,
+        Err(signal) => {
+            // A key has reached the whole job already.
+            die_of(signal, Terminal::open().map(|_| Whom::Process));
+            return Ok(128 + signal.as_raw() as u8);
         }
     };
     let mut variables = vec![("CLAIM_URL", claim.url())];
     let token = claim.fencing_token();
     variables.extend(token.map(|token| ("CLAIM_FENCING_TOKEN", token.to_string())));
-    let started = Process::start(&args.command, &variables);
-    let ended = match started {
-        Ok(mut process) => supervise(&mut process, &claim, &mut signals, grace).await,
+    let mut at_terminal = None;
+    let ended = match Process::start(&args.command, &variables) {
+        Ok(mut process) => {
+            let ended = supervise(&mut process, &claim, &mut signals, args.grace).await;
+            let was_lent = process.take_terminal_back();
+            at_terminal = was_lent.map(|lent| if lent { Whom::Group } else { Whom::Process });
+            ended
+        }
         Err(error) => Err(error),
     };
     let is_lost = !claim.is_held();
@@ -66,9 +64,46 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
             {
                 eprintln!("claim: {error}");
             }
+            if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+                die_of(signal, at_terminal);
+            }
             Ok(status_of(status))
         }
     }
+}
+
+/// Waits for the lock, unless a signal ends that: then what was asked for is withdrawn.
+async fn acquire(
+    manager: &Manager,
+    ask: Ask,
+    signals: &mut Signals,
+) -> Result<Result<Claim, Signal>, Error> {
+    let mut asked = ask.into_future();
+    loop {
+        tokio::select! {
+            claim = &mut asked => return claim.map(Ok),
+            told = signals.next() => match told {
+                Told::End(signal) => {
+                    drop(asked);
+                    manager.close(CLOSE_MAX).await;
+                    return Ok(Err(signal));
+                }
+                Told::Stop => {
+                    suffer(Signal::TSTP, Whom::Process);
+                }
+                Told::OfChild => {}
+            }
+        }
+    }
+}
+
+/// Ends as a command does that a key of the terminal ends, so that the script around it ends, too:
+/// a shell goes on after one that only says so by its exit status.
+fn die_of(signal: Signal, whom: Option<Whom>) {
+    let Some(whom) = whom.filter(|_| [Signal::INT, Signal::QUIT].contains(&signal)) else { return };
+    // The command's core is of interest, ours is not. Where that fails there are two.
+    let _dumped = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    suffer(signal, whom);
 }
 
 enum End {
@@ -95,21 +130,14 @@ async fn supervise(
                 return Ok(if is_lost { End::Lost } else { End::By(status?) });
             }
             told = signals.next() => {
-                let has_slept = match told {
-                    Told::End(signal) => {
-                        process.signal(signal);
-                        kill_at = kill_at.or(Some(Instant::now() + grace));
-                        false
-                    }
-                    Told::Stop => {
-                        process.stop_first();
-                        true
-                    }
-                    Told::OfChild => process.has_stopped() && process.stop_too(),
-                };
-                if has_slept && claim.is_held() {
+                let (end, goes_on) = heed(process, told, kill_at.is_some());
+                if let Some(signal) = end {
+                    process.signal(signal);
+                    kill_at = kill_at.or(Some(Instant::now() + grace));
+                }
+                if goes_on && claim.is_held() {
                     process.signal(Signal::CONT);
-                } else if has_slept {
+                } else if goes_on {
                     // Nobody has renewed it meanwhile, so the command must not go on.
                     is_lost = true;
                     say_lost(claim);
@@ -130,6 +158,28 @@ async fn supervise(
     }
 }
 
+/// Does what a signal tells: by which signal the command is to end, if it is, and whether it is to
+/// go on, having been stopped.
+fn heed(process: &mut Process, told: Told, is_ending: bool) -> (Option<Signal>, bool) {
+    let stopped = match told {
+        Told::End(signal) => return (Some(signal), false),
+        Told::Stop => {
+            process.stop_first();
+            Stopped::GoesOn
+        }
+        Told::OfChild => match process.stopped_by() {
+            None => Stopped::Alone,
+            Some(signal) => process.follow(signal),
+        },
+    };
+    match stopped {
+        Stopped::Alone => (None, false),
+        Stopped::GoesOn => (None, true),
+        // So the system ends jobs that are stopped when the last who could let them go on is gone.
+        Stopped::ForEver => (Some(Signal::HUP), !is_ending),
+    }
+}
+
 fn say_lost(claim: &Claim) {
     eprintln!("claim: {} is lost: its command is ended", claim.url());
 }
@@ -137,45 +187,4 @@ fn say_lost(claim: &Claim) {
 fn status_of(status: ExitStatus) -> u8 {
     let code = status.code().or(status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
-}
-
-/// What a signal tells.
-enum Told {
-    /// To end, by this signal.
-    End(Signal),
-    /// To stop, as by Ctrl-Z at a terminal that the command does not have.
-    Stop,
-    /// That a child has stopped, gone on or ended.
-    OfChild,
-}
-
-/// The signals that end and stop programs.
-struct Signals {
-    term: tokio::signal::unix::Signal,
-    int: tokio::signal::unix::Signal,
-    hup: tokio::signal::unix::Signal,
-    stop: tokio::signal::unix::Signal,
-    child: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            term: signal(SignalKind::terminate())?,
-            int: signal(SignalKind::interrupt())?,
-            hup: signal(SignalKind::hangup())?,
-            stop: signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
-            child: signal(SignalKind::child())?,
-        })
-    }
-
-    async fn next(&mut self) -> Told {
-        tokio::select! {
-            _ = self.term.recv() => Told::End(Signal::TERM),
-            _ = self.int.recv() => Told::End(Signal::INT),
-            _ = self.hup.recv() => Told::End(Signal::HUP),
-            _ = self.stop.recv() => Told::Stop,
-            _ = self.child.recv() => Told::OfChild,
-        }
-    }
 }
