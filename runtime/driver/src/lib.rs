@@ -7,4 +7,5 @@ pub mod server;
 pub mod store;
 mod timers;
 pub mod trace;
+mod trouble;
 pub mod wire;

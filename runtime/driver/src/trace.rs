@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use turnstile_core::scenario::{Words, step_words};
 use turnstile_core::step::{InputOf, OutOf, Taken};
 
+use crate::trouble::at;
+
 /// What a trace begins with.
 pub const HEAD: &str = "\
 What a running driver did
@@ -50,8 +52,8 @@ impl Trace {
     /// # Errors
     /// When the file cannot be made.
     pub fn create(node: &str, path: &Path) -> io::Result<Self> {
-        let mut file = File::create(path)?;
-        file.write_all(HEAD.as_bytes())?;
+        let mut file = File::create(path).map_err(at(path.display()))?;
+        file.write_all(HEAD.as_bytes()).map_err(at(path.display()))?;
         let file = Mutex::new(file);
         Ok(Self::new(node, move |text| {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use hyper::header::{AUTHORIZATION, HeaderMap};
 
+use crate::trouble::at;
+
 /// The tokens that open the server; none: everyone may speak.
 #[derive(Clone, Default)]
 pub struct Tokens(Vec<String>);
@@ -23,7 +25,7 @@ impl Tokens {
     /// # Errors
     /// When the file cannot be read, or has no token in it.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let text = std::fs::read_to_string(path)?;
+        let text = std::fs::read_to_string(path).map_err(at(path.display()))?;
         let lines = text.lines().map(str::trim);
         let tokens: Vec<String> =
             lines.filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect();

@@ -203,7 +203,7 @@ impl Medium {
             return false;
         }
         if let Err(error) = act() {
-            tracing::error!(%error, "the store cannot be written: nothing is granted any more");
+            tracing::error!(%error, "the store cannot be written: nothing is granted until the server is started anew");
             self.is_failed = true;
         }
         !self.is_failed

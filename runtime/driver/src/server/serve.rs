@@ -30,6 +30,7 @@ use super::session::Sessions;
 use super::tls::ServerTls;
 use crate::store::Store;
 use crate::trace::Trace;
+use crate::trouble;
 use crate::wire::ask::Bounds;
 
 /// Where the claims are kept.
@@ -161,7 +162,7 @@ impl Server {
             let text = format!("{at} is not on loopback: TLS and bearer tokens are required there");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        let listener = bind(at)?;
+        let listener = bind(at).map_err(trouble::at(at))?;
         announce(self.scheme(), listener.local_addr()?)?;
         self.serve(listener, stop).await
     }

@@ -1,7 +1,7 @@
 //! How entries and frames lie in a log: lengths, a checksum, a sequence number, then the bytes.
 //!
 //! It reads and writes slices only. A frame is whole or it is not there: a torn one fails its
-//! checksum and ends the log.
+//! checksum and ends the log, unless whole ones follow, which no crash leaves behind.
 
 use std::io;
 
@@ -77,6 +77,17 @@ pub(super) fn take_frame<'a>(rest: &mut &'a [u8], sequence: u64) -> Option<&'a [
     is_whole.then(|| {
         *rest = ahead;
         entries
+    })
+}
+
+/// Whether there is a whole frame behind one that is not, which has this number. A crash tears the
+/// last frame only; so the other is damaged.
+pub(super) fn is_any_behind(rest: &[u8], sequence: u64) -> bool {
+    const SEQUENCE_AT: usize = 8;
+    let numbers = sequence + 1..=sequence + rest.len() as u64;
+    rest.windows(SEQUENCE_AT + 8).enumerate().any(|(at, head)| {
+        let number = head.last_chunk().map_or(0, |number| u64::from_le_bytes(*number));
+        numbers.contains(&number) && take_frame(&mut &rest[at..], number).is_some()
     })
 }
 

@@ -6,13 +6,14 @@
 //! zeroed chunks ahead of the writes: a sync then has no change of size to journal, which on ext4
 //! makes it several times as fast. Folding reads files only and never holds up a commit.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use super::{Batch, Image, Store, apply, frame};
+use crate::trouble::at;
 
 /// A log that has grown to this many bytes is closed and folded.
 pub const LOG_MAX: u64 = 64 << 20;
@@ -32,7 +33,14 @@ pub struct LogStore {
     log: Log,
     frame: Vec<u8>,
     fold: Option<JoinHandle<io::Result<()>>>,
-    _lock: File,
+    lock: Lock,
+}
+
+/// The file that keeps other servers out, for as long as it is open.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    file: File,
 }
 
 /// The log that is written now.
@@ -59,11 +67,12 @@ impl LogStore {
     /// # Errors
     /// As [`LogStore::open`].
     pub fn open_with(dir: &Path, log_max: u64) -> io::Result<Self> {
+        Self::open_in(dir, log_max).map_err(at(dir.display()))
+    }
+
+    fn open_in(dir: &Path, log_max: u64) -> io::Result<Self> {
         fs::create_dir_all(dir)?;
-        let lock = OpenOptions::new().create(true).append(true).open(dir.join("lock"))?;
-        lock.try_lock().map_err(|error| {
-            io::Error::other(format!("{} is in use by another server ({error})", dir.display()))
-        })?;
+        let lock = Lock::take(dir)?;
         let found = Found::scan(dir)?;
         let last = found.last();
         let image = found.read(dir, last)?;
@@ -73,15 +82,15 @@ impl LogStore {
         }
         let log = Log::create(dir, last + 1)?;
         let frame = Vec::new();
-        Ok(Self {
-            dir: dir.to_owned(),
-            log_max,
-            image: Some(image),
-            log,
-            frame,
-            fold: None,
-            _lock: lock,
-        })
+        Ok(Self { dir: dir.to_owned(), log_max, image: Some(image), log, frame, fold: None, lock })
+    }
+
+    /// What is written to files that nobody will find is not kept.
+    fn check_place(&self) -> io::Result<()> {
+        if self.lock.is_in_place()? && self.log.file.metadata()?.nlink() > 0 {
+            return Ok(());
+        }
+        Err(io::Error::other("moved or removed while it is in use"))
     }
 
     /// Closes the log, opens the next and folds what is closed, unless a fold is under way.
@@ -113,12 +122,39 @@ impl Store for LogStore {
     fn write(&mut self, batch: &Batch) -> io::Result<()> {
         self.log.sequence += 1;
         frame::put_frame(&mut self.frame, self.log.sequence, &batch.entries);
-        self.log.append(&self.frame)
+        self.log.append(&self.frame).map_err(at(self.dir.display()))
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.log.file.sync_data()?;
-        if self.log.end >= self.log_max { self.rotate() } else { Ok(()) }
+        let is_full = self.log.end >= self.log_max;
+        let synced = self.log.file.sync_data().and_then(|()| self.check_place());
+        let synced = synced.and_then(|()| if is_full { self.rotate() } else { Ok(()) });
+        synced.map_err(at(self.dir.display()))
+    }
+}
+
+impl Lock {
+    fn take(dir: &Path) -> io::Result<Self> {
+        let path = dir.join("lock");
+        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { path, file }),
+            Err(TryLockError::WouldBlock) => {
+                Err(io::Error::other("in use by another server: it has to end first"))
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Whether the file is still where the next server will look for it.
+    fn is_in_place(&self) -> io::Result<bool> {
+        let own = self.file.metadata()?;
+        let there = match fs::metadata(&self.path) {
+            Ok(there) => there,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        Ok((own.dev(), own.ino()) == (there.dev(), there.ino()))
     }
 }
 
@@ -201,15 +237,23 @@ impl Found {
         let mut image = Image::new();
         if let Some(number) = self.image {
             let bytes = fs::read(dir.join(format!("{number}.image")))?;
-            let rest = read_frames(&mut image, &bytes)?;
+            let (rest, _) = read_frames(&mut image, &bytes)?;
             if !rest.is_empty() {
-                let text = format!("{number}.image is damaged");
-                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+                return Err(damaged(format!("{number}.image is damaged")));
             }
         }
-        for number in self.logs.iter().filter(|number| Some(**number) > self.image) {
+        let logs = self.logs.iter().filter(|number| Some(**number) > self.image);
+        for (next, number) in (self.image.unwrap_or(0) + 1..).zip(logs) {
+            if *number != next {
+                return Err(damaged(format!("{next}.log is missing")));
+            }
             if *number <= last {
-                read_frames(&mut image, &fs::read(dir.join(format!("{number}.log")))?)?;
+                let bytes = fs::read(dir.join(format!("{number}.log")))?;
+                let (rest, sequence) = read_frames(&mut image, &bytes)?;
+                if frame::is_any_behind(rest, sequence) {
+                    let place = bytes.len() - rest.len();
+                    return Err(damaged(format!("{number}.log is damaged at byte {place}")));
+                }
             }
         }
         Ok(image)
@@ -227,15 +271,20 @@ impl Found {
     }
 }
 
-/// Applies whole frames and returns what is behind the last.
-fn read_frames<'a>(image: &mut Image, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
+/// What was answered is lost: it takes a person to say what is so instead.
+fn damaged(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Applies whole frames and returns what is behind the last, and the number that would be next.
+fn read_frames<'a>(image: &mut Image, bytes: &'a [u8]) -> io::Result<(&'a [u8], u64)> {
     let mut rest = bytes;
     let mut sequence = 1;
     while let Some(entries) = frame::take_frame(&mut rest, sequence) {
         apply(image, entries)?;
         sequence += 1;
     }
-    Ok(rest)
+    Ok((rest, sequence))
 }
 
 /// Writes an image beside the old one and moves it into place.

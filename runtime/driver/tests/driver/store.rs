@@ -80,6 +80,57 @@ fn a_damaged_image_is_refused() {
     assert!(error.to_string().contains("damaged"), "{error}");
 }
 
+#[test]
+fn a_log_that_is_damaged_before_its_end_or_missing_is_refused() {
+    let dir = dir("gap");
+    let mut store = LogStore::open(&dir).expect("the directory opens");
+    (0..5).for_each(|id| put(&mut store, id, b"0123456789"));
+    drop(store);
+    let path = dir.join("1.log");
+    let whole = fs::read(&path).expect("readable");
+    let end = whole.iter().rposition(|byte| *byte != 0).expect("not empty") + 1;
+    // The last frame may be torn; any other is damaged, wherever it is.
+    let last = end - end / 5;
+    for at in 0..last {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).expect("writable");
+        let error = LogStore::open(&dir).expect_err("it is damaged");
+        let text = error.to_string();
+        assert!(text.contains("1.log is damaged at byte") && text.contains("gap: "), "{text}");
+    }
+    fs::write(&path, &whole).expect("writable");
+    assert_eq!(image(&dir).len(), 5);
+    put(&mut LogStore::open(&dir).expect("the directory opens"), 5, b"value");
+    fs::remove_file(dir.join("2.log")).expect("it is there");
+    let error = LogStore::open(&dir).expect_err("it is missing");
+    assert!(error.to_string().ends_with("2.log is missing"), "{error}");
+}
+
+#[test]
+fn a_directory_that_is_moved_or_removed_takes_nothing_more() {
+    type Remove = fn(&Path) -> std::io::Result<()>;
+    let removes: [(&str, Remove); 4] = [
+        ("removed", |dir| fs::remove_dir_all(dir)),
+        ("moved", |dir| fs::rename(dir, dir.with_extension("elsewhere"))),
+        ("unlocked", |dir| fs::remove_file(dir.join("lock"))),
+        ("unlogged", |dir| fs::remove_file(dir.join("1.log"))),
+    ];
+    for (name, remove) in removes {
+        let moved = dir(&format!("{name}.elsewhere"));
+        let dir = dir(name);
+        let mut store = LogStore::open(&dir).expect("the directory opens");
+        put(&mut store, 1, b"value");
+        remove(&dir).expect("the directory is ours");
+        let mut batch = Batch::default();
+        batch.put(&Key::Claim(2), b"value");
+        let error = store.write(&batch).and_then(|()| store.sync()).expect_err("it is not kept");
+        let text = error.to_string();
+        assert!(text.contains(name) && text.contains("moved or removed"), "{text}");
+        assert!(!moved.exists() || name == "moved");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
