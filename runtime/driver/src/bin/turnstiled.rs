@@ -14,6 +14,9 @@ use turnstile_driver::server::{Options, PublicUrl, Server, ServerTls, Storage, T
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
 
+/// Nobody waits longer for anything: a century.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
+
 /// Serves claims: locks as leases that are queued for, renewed, and lapse.
 #[derive(Parser, Debug)]
 #[command(version, group(ArgGroup::new("storage").required(true)))]
@@ -41,17 +44,17 @@ struct Args {
     #[arg(long, value_name = "URL")]
     public_url: Option<PublicUrl>,
     /// The shortest ttl that is granted, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
-    ttl_min: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    ttl_min: Duration,
     /// The longest ttl that is granted, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 366.0 * 86_400.0)]
-    ttl_max: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "31622400")]
+    ttl_max: Duration,
     /// The longest that one request may wait for a lock, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
-    wait_max: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "300")]
+    wait_max: Duration,
     /// A claim that waits is over once nobody has asked for it in so many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 3_600.0)]
-    unasked_max: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "3600")]
+    unasked_max: Duration,
     /// More claims than this do not wait for one resource: 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
     waiters_max: usize,
@@ -68,8 +71,8 @@ struct Args {
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
     connections_max: usize,
     /// How long a request's header or body may take, or nobody read an answer, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
-    patience: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
+    patience: Duration,
     /// Notes every step of the core in this file, for `turnstile replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -130,11 +133,11 @@ fn options(args: Args) -> io::Result<Options> {
         },
         public_url: args.public_url,
         body_max: args.body_max,
-        header_patience: seconds(args.patience)?,
-        body_patience: seconds(args.patience)?,
-        answer_patience: seconds(args.patience)?,
-        wait_max: seconds(args.wait_max)?,
-        unasked_max: seconds(args.unasked_max)?,
+        header_patience: args.patience,
+        body_patience: args.patience,
+        answer_patience: args.patience,
+        wait_max: args.wait_max,
+        unasked_max: args.unasked_max,
         connections_max: args.connections_max,
         trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
         ..defaults
@@ -142,18 +145,23 @@ fn options(args: Args) -> io::Result<Options> {
     options.limits.waiters_max = args.waiters_max;
     options.limits.finished_max = args.finished_max;
     options.bounds.user_data_max = args.user_data_max;
-    options.bounds.ttl_min_us = micros(args.ttl_min)?;
-    options.bounds.ttl_max_us = micros(args.ttl_max)?;
+    if args.ttl_min > args.ttl_max {
+        let text = "--ttl-min is more than --ttl-max: no claim could be granted";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    options.bounds.ttl_min_us = micros(args.ttl_min);
+    options.bounds.ttl_max_us = micros(args.ttl_max);
     Ok(options)
 }
 
-fn seconds(number: f64) -> io::Result<Duration> {
-    Duration::try_from_secs_f64(number).map_err(|error| {
-        io::Error::new(io::ErrorKind::InvalidInput, format!("{number} seconds: {error}"))
-    })
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    let longest_s = LONGEST.as_secs();
+    number
+        .filter(|time| *time <= LONGEST)
+        .ok_or_else(|| format!("it is no number of seconds from 0 to {longest_s}"))
 }
 
-fn micros(number: f64) -> io::Result<u64> {
-    let micros = seconds(number)?.as_micros();
-    u64::try_from(micros).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).expect("far less than 500,000 years")
 }

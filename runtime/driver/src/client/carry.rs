@@ -60,9 +60,8 @@ impl Drive {
         let attempt = entry.attempt(timer);
         let (pace, dice) = (entry.pace, &mut self.dice);
         let pause = match timer {
-            // The first bounds the waiting for the lock, any later one the giving it up: after a
-            // ttl nothing is held any more, acknowledged or not.
-            Resource::TimeoutTimer if entry.has_waited => pace.ttl,
+            // The first bounds the waiting for the lock, any later one the giving it up.
+            Resource::TimeoutTimer if entry.has_waited => pace.lapse(),
             Resource::TimeoutTimer => {
                 entry.has_waited = true;
                 pace.timeout()

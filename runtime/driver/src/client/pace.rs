@@ -43,17 +43,22 @@ impl Backoff {
 
 impl Pace {
     pub(super) fn timeout(&self) -> Duration {
-        self.timeout.unwrap_or(FOR_EVER)
+        self.timeout.unwrap_or(FOR_EVER).min(FOR_EVER)
+    }
+
+    /// After this long nothing is held any more, acknowledged or not.
+    pub(super) fn lapse(&self) -> Duration {
+        self.ttl.min(FOR_EVER)
     }
 
     /// A third of the ttl, so that a renewal can fail and be tried again.
     pub(super) fn renew(&self, dice: &mut Dice) -> Duration {
-        self.ttl.mul_f64(0.28 + dice.roll() * 0.05)
+        self.lapse().mul_f64(0.28 + dice.roll() * 0.05)
     }
 
     /// How long after a request was sent its lease can be counted on.
     pub(super) fn lease(&self) -> Duration {
-        self.ttl - self.margin()
+        (self.ttl - self.margin()).min(FOR_EVER)
     }
 
     /// What clocks may differ by over one ttl, and what an answer to that takes.

@@ -71,7 +71,7 @@ impl Engine {
                     entry.ttl_us = ttl_us;
                 }
                 let left_us = entry.due_us.filter(|_| is_restart);
-                let due_us = left_us.unwrap_or(now_us + entry.ttl_us);
+                let due_us = left_us.unwrap_or(now_us.saturating_add(entry.ttl_us));
                 entry.due_us = Some(due_us);
                 self.changed.insert(claim.number());
                 due_us
@@ -81,7 +81,7 @@ impl Engine {
                 if let Some(call) = self.calls.get_mut(&hand.caller) {
                     call.claim = Some(claim.number());
                 }
-                if self.is_ending { now_us } else { now_us + hand.wait_us }
+                if self.is_ending { now_us } else { now_us.saturating_add(hand.wait_us) }
             }
         };
         self.timers.arm(Alarm::Core(timer), due_us);
@@ -113,7 +113,7 @@ impl Engine {
         // While a claim waits, it is counted how long nobody has asked for it.
         match status {
             Status::Waiting => {
-                self.timers.arm(Alarm::Unasked(claim), now_us + self.unasked_us);
+                self.timers.arm(Alarm::Unasked(claim), now_us.saturating_add(self.unasked_us));
             }
             Status::Active
             | Status::Released

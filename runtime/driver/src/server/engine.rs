@@ -108,7 +108,7 @@ impl Engine {
         let outage_us = clock.now_us() - found.meta.alive_us;
         let mut claims = BTreeMap::new();
         for (id, kept, mut entry) in found.claims {
-            entry.due_us = entry.due_us.map(|due_us| due_us + outage_us);
+            entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(outage_us));
             claims.insert(ClaimId::new(id), Some(kept));
             engine.kept.insert(id, kept);
             engine.book.add(id, entry);
@@ -116,7 +116,7 @@ impl Engine {
         engine.book.settle();
         let now_us = engine.clock.now_us();
         for (id, _) in engine.book.live().filter(|(_, entry)| entry.due_us.is_none()) {
-            engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), now_us + unasked_us);
+            engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), now_us.saturating_add(unasked_us));
         }
         let last_claim = ClaimId::new(found.meta.last_claim);
         let last_token = Token::new(found.meta.last_token);
@@ -361,7 +361,8 @@ impl Engine {
     /// Counts anew how long nobody has asked for a claim, if that is counted.
     pub(super) fn ask_anew(&mut self, claim: ClaimId) {
         if self.timers.is_armed(Alarm::Unasked(claim)) {
-            self.timers.arm(Alarm::Unasked(claim), self.clock.now_us() + self.unasked_us);
+            self.timers
+                .arm(Alarm::Unasked(claim), self.clock.now_us().saturating_add(self.unasked_us));
         }
     }
 }
