@@ -13,6 +13,7 @@ pub mod number;
 pub mod ranges;
 pub mod replicated;
 pub mod scenario;
+pub mod stack;
 pub mod step;
 pub mod view;
 

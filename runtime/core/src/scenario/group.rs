@@ -27,7 +27,7 @@ fn members(words: &str) -> Option<Members> {
 }
 
 /// `view 2 of 1, 3`, and for a MergeView also `, merged from (1) and (3)`.
-fn view(words: &str) -> Option<View> {
+pub(super) fn view(words: &str) -> Option<View> {
     let (id, words) = words.strip_prefix("view ")?.split_once(" of ")?;
     let id = ViewId::new(id.parse().ok()?);
     let Some((_, groups)) = words.split_once(", merged from (") else {

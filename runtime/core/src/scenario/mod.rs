@@ -35,6 +35,7 @@ mod read;
 mod replay;
 mod replicated;
 mod script;
+mod stack;
 mod stage;
 mod view;
 
@@ -54,7 +55,8 @@ pub use stage::Stage;
 const CAST: &str = "known are `claim client of resource N`, `keychain`, both perhaps `that waits`, \
                     `claim server`, perhaps `with room for N waiting and N over`, and `fence`; \
                     or, all of them, `member of view N of N, N` and `member of no group`; \
-                    or `member with locks`, all of them; \
+                    or `member with locks`, all of them, or all of them with locks \
+                    `of view N of N`, alone, and `of no group`; \
                     or `host N is a cache manager` and `file server is a server of files`; \
                     or `member`, `follower` and `leader at address N`";
 
@@ -81,6 +83,9 @@ fn perform(script: &Script, each: impl FnMut(&Scene, Vec<String>)) -> Result<(),
         }
         Some(Line { name, text, .. }) if group::cast(name, text).is_some() => {
             script.play(group::cast, each)
+        }
+        Some(Line { name, text, .. }) if stack::cast(name, text).is_some() => {
+            script.play(stack::cast, each)
         }
         Some(Line { name, text, .. }) if ranges::cast(name, text).is_some() => {
             script.play(ranges::cast, each)

@@ -1,0 +1,170 @@
+//! A stack: a member's locks on top of its view handling, and what goes up from one to the other.
+//!
+//! ```text
+//!     lock(), unlock()  │   ▲  held, another's, no answer, lost
+//!                 ┌─────▼───┴─────┐
+//!                 │ group::Member │  LOCK, UNLOCK, LOCK-INFO-REQ, …
+//!                 └───────▲───────┘
+//!   each view, as it is installed
+//!                 ┌───────┴───────┐
+//!                 │ view::Handler │  JOIN, LEAVE, SUSPECT, MERGE-REQ, …
+//!                 └───────▲───────┘
+//!   who joins and leaves, who seems to be gone, who else coordinates
+//! ```
+//!
+//! Neither part knows of the other, and nothing in here decides about views or about locks: that
+//! is what the tables of the two say.
+
+mod message;
+mod words;
+
+use alloc::vec::Vec;
+
+use turnstile_machines::group_lock_client as client;
+use turnstile_machines::group_lock_coordinator as coordinator;
+use turnstile_machines::view_handler;
+
+use crate::group::{self, Member};
+use crate::step::{Core, Effect, Input, InputOf, Out, OutOf};
+use crate::view::{self, Handler, MemberId, View};
+
+pub use message::{Command, Message, Notice, State, Timer};
+
+/// The core of a member with its views and its locks.
+///
+/// What is installed as a view is delivered to the locks in the same step. A member of no group
+/// hears nothing of locks; a lock() that is called there waits for a view. Who has left, so that
+/// a view without it is installed, has no locks any more: its callers learn it from the notice of
+/// that view, and whoever comes again does so as another member.
+///
+/// It needs links that neither lose nor reorder what one member sends to another while both stay
+/// in the group, as [`Member`] does.
+#[derive(Clone, Debug)]
+pub struct Stack<
+    V: view_handler::Formulae = view_handler::Compiled,
+    C: client::Rules = client::Compiled,
+    K: coordinator::Formulae = coordinator::Compiled,
+> {
+    /// What it stands on.
+    pub views: Handler<V>,
+    /// What stands on that.
+    pub locks: Member<C, K>,
+}
+
+impl Stack {
+    /// A member by the tables that are baked in.
+    #[must_use]
+    pub const fn new(me: MemberId) -> Self {
+        Self { views: Handler::new(me), locks: Member::new(me) }
+    }
+}
+
+impl<V, C, K> Stack<V, C, K>
+where
+    V: view_handler::Formulae,
+    C: client::Rules,
+    K: coordinator::Formulae,
+{
+    /// A member that has a view from the beginning: that of a group of its own, for one. Its
+    /// effects are to be carried out as those of a step.
+    #[must_use]
+    pub fn begin(&self, view: View, out: &mut OutOf<Self>) -> State {
+        let at = self.views.rules.initial();
+        let views = view::State::new(self.views.me, at, Some(view.clone()));
+        let mut state = State { views, locks: self.locks.start() };
+        self.deliver(&mut state.locks, view, out);
+        state
+    }
+
+    fn step_views(&self, state: &mut State, input: InputOf<Handler<V>>, out: &mut OutOf<Self>) {
+        let mut below = Out::default();
+        self.views.step(&mut state.views, input, &mut below);
+        out.rows.append(&mut below.rows);
+        for effect in below.effects {
+            let installed = match &effect {
+                Effect::Notify(view::Notice::Installed(view)) => Some(view.clone()),
+                Effect::Notify(_)
+                | Effect::Send { .. }
+                | Effect::Arm(_)
+                | Effect::Disarm(_)
+                | Effect::Save(()) => None,
+            };
+            out.effects.push(message::of_views(effect));
+            if let Some(view) = installed {
+                self.deliver(&mut state.locks, view, out);
+            }
+        }
+    }
+
+    fn step_locks(
+        &self,
+        locks: &mut group::State,
+        input: InputOf<Member<C, K>>,
+        out: &mut OutOf<Self>,
+    ) {
+        let mut above = Out::default();
+        self.locks.step(locks, input, &mut above);
+        out.rows.append(&mut above.rows);
+        out.effects.extend(above.effects.into_iter().map(message::of_locks));
+    }
+
+    /// The locks hear of a view that this member is in; one that it has left ends them.
+    fn deliver(&self, locks: &mut group::State, view: View, out: &mut OutOf<Self>) {
+        if view.contains(self.locks.me) {
+            return self.step_locks(locks, Input::Command(group::Command::View(view)), out);
+        }
+        let waiting = locks.locks().map(|(lock, _)| group::Timer::Lock(lock));
+        let timers: Vec<_> = waiting.chain([group::Timer::Reconciliation]).collect();
+        let disarmed = timers.into_iter().map(|timer| Effect::Disarm(Timer::Locks(timer)));
+        out.effects.extend(disarmed);
+        self.step_locks(locks, Input::Restart(None), out);
+    }
+}
+
+impl<V, C, K> Core for Stack<V, C, K>
+where
+    V: view_handler::Formulae,
+    C: client::Rules,
+    K: coordinator::Formulae,
+{
+    type State = State;
+    type Peer = MemberId;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        State { views: self.views.start(), locks: self.locks.start() }
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        match input {
+            Input::Message { from, message: Message::Views(message) } => {
+                self.step_views(state, Input::Message { from, message }, out);
+            }
+            Input::Message { from, message: Message::Locks(message) } => {
+                if state.views.view.is_some() {
+                    self.step_locks(&mut state.locks, Input::Message { from, message }, out);
+                }
+            }
+            Input::Fired(Timer::Views(timer)) => self.step_views(state, Input::Fired(timer), out),
+            Input::Fired(Timer::Locks(timer)) => {
+                self.step_locks(&mut state.locks, Input::Fired(timer), out);
+            }
+            Input::Command(Command::Views(command)) => {
+                self.step_views(state, Input::Command(command), out);
+            }
+            Input::Command(Command::Lock(lock)) => {
+                let command = group::Command::Lock(lock);
+                self.step_locks(&mut state.locks, Input::Command(command), out);
+            }
+            Input::Command(Command::Unlock(lock)) => {
+                let command = group::Command::Unlock(lock);
+                self.step_locks(&mut state.locks, Input::Command(command), out);
+            }
+            Input::Restart(_) => *state = self.start(),
+        }
+    }
+}

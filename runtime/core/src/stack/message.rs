@@ -1,0 +1,117 @@
+//! What a stack keeps, hears and says: that of its two parts, each under its name.
+
+use crate::group::message::LockName;
+use crate::number::{Class, Numbers};
+use crate::step::Effect;
+use crate::view::MemberId;
+use crate::without_numbers;
+use crate::{group, view};
+
+/// The state of a member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    /// Of its view handling.
+    pub views: view::State,
+    /// Of its locks.
+    pub locks: group::State,
+}
+
+/// A message between members.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Message {
+    /// About views.
+    Views(view::Message),
+    /// About locks.
+    Locks(group::message::Message),
+}
+
+/// The timers of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// Of its view handling.
+    Views(view::Timer),
+    /// Of its locks.
+    Locks(group::Timer),
+}
+
+/// What a member is told. Views are nobody's to command: its own handler installs them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Command {
+    /// Get the lock.
+    Lock(LockName),
+    /// Give it back.
+    Unlock(LockName),
+    /// About the group: by its user, or by the layers below.
+    Views(view::Command),
+}
+
+/// What the local user is told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// About views.
+    Views(view::Notice),
+    /// About a lock.
+    Locks(group::Notice),
+}
+
+without_numbers!(Command);
+
+type Of<M, T, N> = Effect<MemberId, M, T, N, ()>;
+
+pub(super) fn of_views(
+    effect: Of<view::Message, view::Timer, view::Notice>,
+) -> Of<Message, Timer, Notice> {
+    match effect {
+        Effect::Send { to, message } => Effect::Send { to, message: Message::Views(message) },
+        Effect::Arm(timer) => Effect::Arm(Timer::Views(timer)),
+        Effect::Disarm(timer) => Effect::Disarm(Timer::Views(timer)),
+        Effect::Save(()) => Effect::Save(()),
+        Effect::Notify(notice) => Effect::Notify(Notice::Views(notice)),
+    }
+}
+
+pub(super) fn of_locks(
+    effect: Of<group::message::Message, group::Timer, group::Notice>,
+) -> Of<Message, Timer, Notice> {
+    match effect {
+        Effect::Send { to, message } => Effect::Send { to, message: Message::Locks(message) },
+        Effect::Arm(timer) => Effect::Arm(Timer::Locks(timer)),
+        Effect::Disarm(timer) => Effect::Disarm(Timer::Locks(timer)),
+        Effect::Save(()) => Effect::Save(()),
+        Effect::Notify(notice) => Effect::Notify(Notice::Locks(notice)),
+    }
+}
+
+impl Numbers for State {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.views.visit(each);
+        self.locks.visit(each);
+    }
+}
+
+impl Numbers for Message {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Views(message) => message.visit(each),
+            Self::Locks(message) => message.visit(each),
+        }
+    }
+}
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Views(timer) => timer.visit(each),
+            Self::Locks(timer) => timer.visit(each),
+        }
+    }
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Views(notice) => notice.visit(each),
+            Self::Locks(notice) => notice.visit(each),
+        }
+    }
+}
