@@ -2,7 +2,8 @@
 //!
 //! It reads that file only; it writes nothing and spawns nothing.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use proc_macro::TokenStream;
 use turnstile_emit::call::{Call, Origin};
@@ -61,10 +62,11 @@ fn expand(
 
 fn file(path: &str) -> Result<Source, String> {
     let root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    match std::fs::read(root.join(path)) {
-        Ok(bytes) => Ok(Source::from_bytes(path, &bytes)),
-        Err(error) => Err(format!("cannot read {path} in {}: {error}", root.display())),
+    if path.is_empty() || Path::new(path).is_absolute() {
+        return Err(format!("`{path}` is no path from {}, where Cargo.toml is", root.display()));
     }
+    let file = File::open(root.join(path)).and_then(|file| Source::from_reader(path, file));
+    file.map_err(|error| format!("cannot read {path} in {}: {error}", root.display()))
 }
 
 fn shipped(name: &str, bundled: &[Bundled]) -> Result<Source, String> {

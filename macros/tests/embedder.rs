@@ -18,6 +18,8 @@ fn a_crate_of_ones_own_builds_and_runs() {
     let built = cargo(&place, &["run", "--quiet", "--offline", "--bin", "embedder"]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     compare("expected.stdout", &String::from_utf8_lossy(&built.stdout));
+    let built = cargo(&place, &["run", "--quiet", "--offline", "--bin", "readme"]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
 
 #[test]
@@ -66,6 +68,8 @@ fn copy(name: &str) -> PathBuf {
         let golden = home.join("emit/tests/golden").join(table);
         fs::copy(golden, place.join("tables").join(table)).expect("it can be copied");
     }
+    let gate = home.join("../checker/tests/tables/gate.yaml");
+    fs::copy(gate, place.join("gate.yaml")).expect("it can be copied");
     let manifest = place.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("it was copied");
     let text = text.replace("\"../..\"", &format!("{:?}", home.display().to_string()));

@@ -1,6 +1,9 @@
-//! A file's name and text, and where in it a byte stands. Never reads a disk.
+//! A file's name and text, and where in it a byte stands. Never opens a file.
+
+use std::io::{self, Read};
 
 use crate::fault::Span;
+use crate::limit;
 
 /// A text to read, and what to call it in faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,19 @@ impl Source {
     /// A text of any bytes: those that are not UTF-8 become U+FFFD, which no name has.
     pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
         Self::new(name, String::from_utf8_lossy(bytes))
+    }
+
+    /// What a reader gives, as [`Source::from_bytes`]; of more than a file may have, no more than
+    /// it takes to see that.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader.
+    pub fn from_reader(name: impl Into<String>, reader: impl Read) -> io::Result<Self> {
+        let most = u64::try_from(limit::FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        let mut bytes = Vec::new();
+        reader.take(most).read_to_end(&mut bytes)?;
+        Ok(Self::from_bytes(name, &bytes))
     }
 
     /// Line and column of a span's first byte, both from 1, the column in characters.

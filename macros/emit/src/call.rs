@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
+use syn::token::Paren;
 use syn::{Ident, LitStr, Token, parenthesized};
 
 use crate::Extras;
@@ -63,10 +64,12 @@ impl Call {
 
 impl Parse for Call {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let bundled: Option<Ident> = if input.peek(LitStr) { None } else { Some(input.parse()?) };
-        if let Some(word) = bundled.as_ref().filter(|word| *word != "bundled") {
-            let text = "expected the path of a table, or `bundled` and the name of one";
-            return Err(syn::Error::new(word.span(), text));
+        let bundled: Option<Ident> = input.parse()?;
+        let is_other = bundled.as_ref().is_some_and(|word| word != "bundled");
+        if is_other || !input.peek(LitStr) {
+            let text = "expected the path of a file, or `bundled` and the name of one, in quotes";
+            let span = bundled.filter(|_| is_other).map_or(input.span(), |word| word.span());
+            return Err(syn::Error::new(span, text));
         }
         let name: LitStr = input.parse()?;
         let origin = match bundled {
@@ -90,11 +93,17 @@ impl Call {
         if word == "tracing" {
             self.extras.tracing = true;
         } else if word == "derive" {
+            let text = "only `derive(serde)` is known";
+            if !input.peek(Paren) {
+                return Err(syn::Error::new(word.span(), text));
+            }
             let list;
-            parenthesized!(list in input);
-            let what: Ident = list.parse()?;
-            if what != "serde" || !list.is_empty() {
-                return Err(syn::Error::new(what.span(), "only `derive(serde)` is known"));
+            let brackets = parenthesized!(list in input);
+            let what: Option<Ident> = list.parse()?;
+            let is_serde = what.as_ref().is_some_and(|what| what == "serde") && list.is_empty();
+            if !is_serde {
+                let span = what.map_or(brackets.span.join(), |what| what.span());
+                return Err(syn::Error::new(span, text));
             }
             self.extras.serde = true;
         } else {

@@ -1,7 +1,7 @@
 //! `Compiled`: the table as code, a match on the state, in it one on the event, in it one on what
 //! the event carries.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use turnstile_spec::table::{EventId, Guard, Row, StateId};
 
@@ -12,8 +12,9 @@ use crate::{Extras, Machine, row};
 
 /// `step`, `step_into` and `Compiled`.
 pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
-    let steps = states(machine, |from| Returned { machine, from });
-    let sunk = states(machine, |from| Sunk { machine, from });
+    let names = row::steps(machine);
+    let steps = states(machine, |from| Returned { machine, names: &names, from });
+    let sunk = states(machine, |from| Sunk { machine, names: &names, from });
     let trace = extras.tracing.then(|| trace(&machine.vocabulary.machine));
     let (step_name, sink_name) = match extras.tracing {
         true => (quote!(step_untraced), quote!(step_into_untraced)),
@@ -208,12 +209,14 @@ fn events(machine: &Machine<'_>, from: StateId, leaf: &impl Leaf) -> TokenStream
 /// The leaf of `step`: the step is returned.
 struct Returned<'a> {
     machine: &'a Machine<'a>,
+    /// The constant of each row.
+    names: &'a [Ident],
     from: StateId,
 }
 
 impl Leaf for Returned<'_> {
     fn taken(&self, index: usize, _: &Row) -> TokenStream {
-        let name = &row::steps(self.machine)[index];
+        let name = &self.names[index];
         quote!(::core::result::Result::Ok(steps::#name))
     }
 
@@ -230,13 +233,15 @@ impl Leaf for Returned<'_> {
 /// The leaf of `step_into`: each action goes into the sink.
 struct Sunk<'a> {
     machine: &'a Machine<'a>,
+    /// The constant of each row.
+    names: &'a [Ident],
     from: StateId,
 }
 
 impl Leaf for Sunk<'_> {
     fn taken(&self, index: usize, row: &Row) -> TokenStream {
         let acts = row.does.iter().map(|entry| act(self.machine.vocabulary, entry));
-        let name = &row::steps(self.machine)[index];
+        let name = &self.names[index];
         quote!(#(sink(#acts);)* ::core::result::Result::Ok(steps::#name.moved()))
     }
 

@@ -1,6 +1,6 @@
 //! `RowId`: a row as written, with a constant for each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -34,10 +34,11 @@ pub(crate) fn steps(machine: &Machine<'_>) -> Vec<Ident> {
     let words = machine.vocabulary;
     let constants = constants(words);
     let rows = &machine.table.rows;
-    let of = |row: &Row| rows.iter().filter(|other| other.id == row.id).count();
+    let mut counts = BTreeMap::new();
+    rows.iter().for_each(|row| *counts.entry(row.id).or_insert(0) += 1);
     let name = |row: &Row| {
         let constant = &constants[row.id.index()];
-        if of(row) == 1 {
+        if counts.get(&row.id) == Some(&1) {
             return constant.clone();
         }
         let from = snake(&words.states[row.from.index()].ident);

@@ -20,10 +20,14 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
     };
     let here: Vec<usize> = (0..words.states.len()).filter(is_here).collect();
     let markers = here.iter().map(|&index| marker(machine, index));
+    let names = row::steps(machine);
     let moves: Vec<Move<'_>> = here
         .iter()
         .flat_map(|&index| (0..).zip(&words.events).map(move |(id, event)| (index, id, event)))
-        .filter_map(|(from, id, event)| Move::new(machine, StateId(from as u16), id, event))
+        .filter_map(|(from, id, event)| {
+            let from = StateId(from as u16);
+            Move::new((machine, &names), from, id, event)
+        })
         .collect();
     let outcomes = moves.iter().map(Move::outcomes);
     let methods = here.iter().map(|&index| {
@@ -117,6 +121,8 @@ fn marker_ident(name: &str) -> Ident {
 /// One event in one state that has a row for it.
 struct Move<'a> {
     machine: &'a Machine<'a>,
+    /// The constant of each row.
+    names: &'a [Ident],
     from: StateId,
     event: &'a Event,
     said: Vec<(Ranges, Said<'a>)>,
@@ -126,7 +132,12 @@ struct Move<'a> {
 }
 
 impl<'a> Move<'a> {
-    fn new(machine: &'a Machine<'a>, from: StateId, id: u16, event: &'a Event) -> Option<Self> {
+    fn new(
+        (machine, names): (&'a Machine<'a>, &'a [Ident]),
+        from: StateId,
+        id: u16,
+        event: &'a Event,
+    ) -> Option<Self> {
         let said = said(machine.table, from, EventId(id), event);
         let mut to = Vec::new();
         let mut refusable = false;
@@ -141,7 +152,7 @@ impl<'a> Move<'a> {
         }
         let mut seen = std::collections::BTreeSet::new();
         to.retain(|state| seen.insert(*state));
-        accepted.then_some(Self { machine, from, event, said, to, refusable })
+        accepted.then_some(Self { machine, names, from, event, said, to, refusable })
     }
 
     fn state_ident(&self, state: StateId) -> Ident {
@@ -274,7 +285,7 @@ impl Leaf for Move<'_> {
     }
 
     fn taken(&self, index: usize, row: &Row) -> TokenStream {
-        let name = &row::steps(self.machine)[index];
+        let name = &self.names[index];
         self.entered(row.to, &quote!(Machine::after(super::steps::#name)))
     }
 
