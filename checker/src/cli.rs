@@ -4,7 +4,6 @@ mod allocation;
 mod check;
 mod explain;
 mod explore;
-mod faults;
 mod library;
 mod lint;
 mod list;

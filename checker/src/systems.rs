@@ -4,6 +4,7 @@ mod build;
 pub mod claim;
 mod coverage;
 mod entry;
+mod fit;
 mod formulas;
 pub mod group;
 pub mod lock;
@@ -14,7 +15,7 @@ mod unknown;
 pub mod view;
 
 pub use build::Plan;
-pub use entry::{Entry, Wired};
+pub use entry::{Entry, Explore, Wired};
 
 /// Every system of this build, by name. A static, so that only this crate compiles their searches.
 pub static ALL: &[Entry] =

@@ -1,57 +1,18 @@
 //! What the sessions of `commands/` cannot say: names that depend on what is bundled, files that
 //! are written beside the output, readers that go away, and what a checkout changes.
 
+mod command;
+
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
-fn turnstile(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
-    command.args(words).current_dir(folder).output().expect("the binary is built")
-}
+use command::{Scratch, ends_with, text, turnstile};
 
 fn tables() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
-}
-
-/// An empty folder outside of any checkout, gone when the test is over.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let name = format!("turnstile-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
-        Self(folder)
-    }
-}
-
-impl std::ops::Deref for Scratch {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed now is the system's to remove.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("output is text")
-}
-
-#[track_caller]
-fn ends_with(output: &Output, status: i32, error: &str) {
-    let found = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{found}");
-    assert!(found.contains(error), "`{error}` is not in: {found}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn amended(name: &str) {
             let happened: BTreeSet<&str> =
                 property.faults_exercised.iter().map(String::as_str).collect();
             let budgets: BTreeSet<&str> =
-                world.budgets.iter().map(|(name, _)| name.as_str()).collect();
+                world.budgets.iter().map(|budget| budget.name.as_str()).collect();
             assert_eq!(happened, budgets, "{title}");
         }
         assert!(result.coverage.impossible_reached.is_empty(), "{}", result.title());
@@ -163,7 +163,7 @@ fn every_two_kinds_of_fault_meet_in_a_world_of_claim() {
         for other in &KINDS[nth + 1..] {
             let meet = file.worlds.iter().filter(|world| world.default).any(|world| {
                 let has = |kind: &str| {
-                    world.budgets.iter().any(|(name, most)| name == kind && *most != Some(0))
+                    world.budgets.iter().any(|one| one.name == kind && one.limit != Some(0))
                 };
                 has(one) && has(other)
             });

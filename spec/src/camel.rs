@@ -1,5 +1,7 @@
 //! How a document's name is spelled in Rust: `retrying abort` is `RetryingAbort`.
 
+use crate::limit;
+
 /// CamelCase of a name: words begin large, words all in capitals are let down (`PATCH`, `Patch`),
 /// what is neither letter nor digit separates words. Empty where nothing is left.
 #[must_use]
@@ -29,9 +31,18 @@ pub(crate) fn is_variant(ident: &str) -> bool {
         && ident != "Self"
 }
 
+/// Whether a machine or a system can be called so: what is written of it is a file of that name,
+/// what is compiled a module.
+#[must_use]
+pub(crate) fn is_title(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.len() <= limit::NAME_BYTES
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_".contains(&b))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{camel, is_variant};
+    use super::{camel, is_title, is_variant};
 
     #[test]
     fn names_become_variants() {
@@ -46,6 +57,17 @@ mod tests {
         ] {
             assert_eq!(camel(name), ident);
             assert_eq!(is_variant(ident), !ident.is_empty(), "{ident}");
+        }
+        for (name, can_be) in [
+            ("claim-record", true),
+            ("GetLock 2", true),
+            ("", false),
+            ("../door", false),
+            ("a/b", false),
+            ("2nd door", false),
+            ("door.yaml", false),
+        ] {
+            assert_eq!(is_title(name), can_be, "{name}");
         }
         assert!(!is_variant("Self"));
         assert!(!is_variant("lower"));

@@ -118,6 +118,12 @@ codes! {
     PROPERTY_TWICE = "T085";
     /// A property that the system does not declare.
     UNKNOWN_PROPERTY = "T086";
+    /// A budget that a property speaks of and no world has.
+    UNKNOWN_BUDGET = "T087";
+    /// A system with nothing to search, or a property that no world checks.
+    UNCHECKED = "T088";
     /// A name that the compiled core does not know: the checker's to say, never the reader's.
     NOT_COMPILED = "T090";
+    /// A value of a setting that the system cannot take: the checker's to say, never the reader's.
+    BAD_SETTING = "T091";
 }

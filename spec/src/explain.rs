@@ -9,19 +9,29 @@ pub const CODES: &[&str] = code::ALL;
 /// The page of a code: `T012`.
 #[must_use]
 pub fn explain(code: &str) -> Option<&'static str> {
-    if code == code::NOT_COMPILED {
-        return Some(NOT_COMPILED);
+    match code {
+        code::NOT_COMPILED => return Some(NOT_COMPILED),
+        code::BAD_SETTING => return Some(BAD_SETTING),
+        _ => {}
     }
     PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
 }
 
-/// The one fault that no file shows by itself: it takes a program to be compared with.
+/// What no file shows by itself: it takes a program to be compared with.
 const NOT_COMPILED: &str = "T090: a name that the compiled core does not know
 
-A file whose `machine` is bundled runs through the core that was compiled into this program. It
-names a state, an event, an action or a resource that the core was not compiled with. In a checkout,
-edit the file under spec/tables and build anew; elsewhere, check the machine under another name, by
-its table alone.
+A file whose `machine` or `system` is bundled runs through the cores that were compiled into this
+program. It names a state, an event, an action or a resource, or, in a system file, a role, a link,
+a timer, a budget or a property that the cores were not compiled with. In a checkout, edit the file
+under spec/ and build anew; elsewhere, check a machine under another name, by its table alone.
+";
+
+/// What a system's cores take, its file does not say.
+const BAD_SETTING: &str = "T091: a value of a setting that the system cannot take
+
+`set` of a system file, or of one of its worlds, gives a key a value that the cores behind the
+system cannot be built with: no number, one out of their range, or another word than they know. The
+fault says which values there are. With `--set KEY=VALUE` the same is bad usage.
 ";
 
 macro_rules! pages {
@@ -210,11 +220,18 @@ what may vary, each with its usual value."
 "Every link has a named capacity, or the search would have no end: `slots` for requests that wait
 for their answers, `capacity` for messages on their way."
     "T084" "property-kind" "a property without its kind, or with several"
-"A property says exactly one of `always`, `sometimes` and `leads to`, and behind it the sentence
-that it checks."
+"A property says exactly one of `always`, `sometimes`, `leads to` and `can reach`, and behind it
+the sentence that it checks."
     "T085" "property-twice" "two properties of one name"
 "Each property is a method of a Rust trait; its name must differ from the others also in
 CamelCase."
     "T086" "unknown-property" "a property that the system does not declare"
 "A world lists the properties that it checks; this one is not among the system's properties."
+    "T087" "unknown-budget" "a budget that a property speaks of and no world has"
+"`where` has a property checked in the worlds with those budgets only, `without` has it say nothing
+after those faults. A name that no world has a budget for would leave the property unchecked, or
+checked of more than is meant."
+    "T088" "unchecked" "nothing to check"
+"A system without a role, a world or a property, or a property that none of the worlds checks:
+what is not searched would pass for what holds."
 }

@@ -81,6 +81,13 @@ impl Fault {
             .help("split the machine into several, one a file")
     }
 
+    /// A machine or a system that is called what no file and no module can be.
+    pub(crate) fn title(what: &str, name: &str, span: Span) -> Self {
+        Self::error(code::BAD_NAME, format!("no {what} can be called `{name}`"))
+            .label(span, "neither a file nor a module can be")
+            .help("begin with a letter; go on with letters, digits, spaces, `-` and `_`")
+    }
+
     /// Points at a place. The first one is where the fault is; an empty place is left out.
     #[must_use]
     pub(crate) fn label(mut self, span: Span, text: impl Into<String>) -> Self {

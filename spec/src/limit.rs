@@ -39,5 +39,13 @@ pub const ACTIONS: usize = 64;
 pub const OPS: usize = 100_000;
 /// Entries of `uncited`, their lists of lines written out.
 pub const UNCITED: usize = 2_000;
+/// Nodes of one role of a system.
+pub const NODES: u32 = 8;
+/// Messages, or calls, that one link of a system may carry at once.
+pub const CAPACITY: u32 = 255;
+/// Budgets of one world.
+pub const BUDGETS: u32 = 16;
+/// How often a budget may let something happen, where that is bounded.
+pub const BUDGET: u32 = 14;
 /// States that the help of one fault lists.
 pub const LISTED: usize = 40;

@@ -60,6 +60,22 @@ pub(crate) const fn must(name: &'static str, kind: Kind, about: &'static str) ->
     Key { name, kind, required: true, about }
 }
 
+/// A file of the other kind, where a table or a system was to be read: that it has the other's
+/// first key is all there is to say of it.
+pub(crate) fn mistaken(tree: &Node, is_table: bool) -> Option<Fault> {
+    let (wanted, found, help) = if is_table {
+        ("machine", "system", "check it as a system, or compile it with `system!`")
+    } else {
+        ("system", "machine", "check it as a table, or compile it with `machine!`")
+    };
+    let (word, _) = tree.entries().iter().find(|(word, _)| word.text == found)?;
+    let message = format!("this is the file of a {found}, and not of a {wanted}");
+    let fault = Fault::error(code::WRONG_SHAPE, message)
+        .label(word.span, format!("`{found}`, and no `{wanted}`"))
+        .help(help);
+    tree.at(wanted).is_none().then_some(fault)
+}
+
 /// Checks a tree against a kind and adds what is wrong, all of it.
 pub(crate) fn check(source: &Source, node: &Node, kind: Kind, faults: &mut Vec<Fault>) {
     Check { source, faults }.kind(node, kind, "the file");

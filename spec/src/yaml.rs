@@ -101,8 +101,8 @@ impl Open {
 pub(crate) fn parse(source: &Source) -> (Option<Node>, Vec<Fault>) {
     let mut tree = Tree { source, open: Vec::new(), root: None, faults: Vec::new(), documents: 0 };
     if source.text.len() > limit::FILE_BYTES {
-        let text = format!("the file has {} bytes", source.text.len());
-        tree.faults.push(Fault::limit(Span::default(), &text, "bytes", limit::FILE_BYTES));
+        let text = "the file is too large";
+        tree.faults.push(Fault::limit(Span::default(), text, "bytes", limit::FILE_BYTES));
         return (None, tree.faults);
     }
     for event in Parser::new_from_str(&source.text) {

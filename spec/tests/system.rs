@@ -1,7 +1,7 @@
 //! System files: what is read, and that a wrong one comes back with every fault.
 
 use turnstile_spec::system::{Count, PropertyKind};
-use turnstile_spec::{Source, System};
+use turnstile_spec::{Literal, Source, System};
 
 const CLAIM: &str = "
 system: claim
@@ -37,10 +37,11 @@ fn a_system_is_read() {
     );
     assert_eq!((&system.time[1].earlier, &*system.time[1].later.name), (&None, "retry timer"));
     let large = system.world("large").expect("a world");
-    assert_eq!(large.budgets[1], ("pause".to_owned(), Some(1)));
+    let value = |world| system.setting(world, "clients").map(|setting| &*setting.value);
+    assert_eq!((&*large.budgets[1].name, large.budgets[1].limit), ("pause", Some(1)));
     assert!(!large.default);
-    assert_eq!(system.value(large, "clients"), Some("3"));
-    assert_eq!(system.value(system.world("small").expect("a world"), "clients"), Some("2"));
+    assert_eq!(value(large), Some("3"));
+    assert_eq!(value(system.world("small").expect("a world")), Some("2"));
     assert_eq!(system.properties[0].premise, "a client acts");
     assert_eq!(system.properties[1].kind, PropertyKind::LeadsTo);
 }
@@ -55,4 +56,15 @@ fn every_fault_of_a_system_comes_back() {
     let faults = System::read(Source::new("claim.yaml", text)).expect_err("four faults");
     let codes: Vec<&str> = faults.list.iter().map(|fault| fault.code).collect();
     assert_eq!(codes, ["T082", "T080", "T083", "T084"]);
+}
+
+#[test]
+fn a_file_of_the_other_kind_is_told_from_a_wrong_one() {
+    let table = "language: 1\nmachine: door\nstates: {}\n";
+    let fault = System::read(Source::new("door.yaml", table)).expect_err("it is a table");
+    let said: Vec<&str> = fault.list.iter().map(|fault| &*fault.message).collect();
+    assert_eq!(said, ["this is the file of a machine, and not of a system"]);
+    let fault = Literal::read(Source::new("claim.yaml", CLAIM)).expect_err("it is a system");
+    let said: Vec<&str> = fault.list.iter().map(|fault| &*fault.message).collect();
+    assert_eq!(said, ["this is the file of a system, and not of a machine"]);
 }

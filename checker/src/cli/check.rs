@@ -6,6 +6,7 @@
 mod plan;
 mod search;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -77,7 +78,9 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     let plan = plan::plan(&library, &arguments.names, size);
     let mut status =
         plan.complaints.iter().map(|what| complain(what)).fold(Status::Holds, Status::and);
-    if plan.jobs.is_empty() && status != Status::Holds {
+    let unknown = plan.unknown_settings(&set);
+    unknown.iter().for_each(|what| status = status.and(complain(what)));
+    if status != Status::Holds && (plan.jobs.is_empty() || !unknown.is_empty()) {
         return status;
     }
     terminal::stop_on_interrupt();
@@ -90,6 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
     }
     let mut results: Vec<ResultReport> = Vec::new();
+    let mut said = BTreeSet::new();
     for job in &plan.jobs {
         match search::search(job, &results, &library, &options) {
             Ok(None) => {}
@@ -101,7 +105,12 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
                 }
                 results.push(result);
             }
-            Err(usage) => status = status.and(complain(&usage)),
+            // What no world of a system takes is told once, too.
+            Err(usage) if said.contains(&usage) => {}
+            Err(usage) => {
+                status = status.and(complain(&usage));
+                said.insert(usage);
+            }
         }
     }
     if !arguments.json && !results.is_empty() {
@@ -165,7 +174,11 @@ fn memory(text: &str) -> Result<u64, String> {
 /// `60`, `0.5`.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "seconds, as 60 or 0.5".to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|_| "seconds, not negative".to_owned())
+    if number.is_nan() || number < 0.0 {
+        return Err("seconds, from 0 on".to_owned());
+    }
+    // Longer than anybody waits is for ever.
+    Ok(Duration::try_from_secs_f64(number).unwrap_or(Duration::MAX))
 }
 
 /// `clients=3`.

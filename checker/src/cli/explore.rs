@@ -1,6 +1,7 @@
 //! `turnstile explore NAME`: a world of a system, or a table, in stateright's Explorer.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 
 use stateright::Model as _;
 use turnstile_checker::report::options::{Options, Refusal, Silent};
@@ -12,7 +13,7 @@ use turnstile_spec::literal::Literal;
 
 use super::library::{self, Library, Text};
 use super::output::{complain, put};
-use super::replacement;
+use super::{lint, replacement};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -41,11 +42,16 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     if let Some(text) = library.systems.iter().find(named) {
         return explore_system(text, world, &library, arguments);
     }
-    let table = match library.tables.iter().find(|text| named(text) && world.is_none()) {
-        Some(text) => Ok(text.clone()),
-        None => library::read(arguments.name.as_ref()),
-    };
-    match table {
+    if let Some(text) = library.tables.iter().find(|text| named(text) && world.is_none()) {
+        return explore_table(text, arguments);
+    }
+    let path = Path::new(&arguments.name);
+    if !path.exists() && path.extension().is_none() {
+        let all = [&library.tables[..], &library.systems];
+        return complain(&library::unknown("table, system or file", &arguments.name, &all));
+    }
+    match library::read(path) {
+        Ok(text) if lint::is_system(&text) => explore_system(&text, None, &library, arguments),
         Ok(text) => explore_table(&text, arguments),
         Err(error) => complain(&error),
     }
@@ -76,13 +82,16 @@ fn explore_system(
         Ok(tables) => tables,
         Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
     };
-    if let Err(status) = announce(&format!("{}/{}", system.name, world.name), arguments.listen) {
-        return status;
-    }
     let as_written = arguments.as_written;
     let options = Options { as_written, tables, ..Options::new(&Silent) };
-    match (entry.explore)(&system, world, &options, arguments.listen) {
-        Ok(()) => Status::Holds,
+    let title = format!("{}/{}", system.name, world.name);
+    let mut status = Status::Holds;
+    let mut ready = || {
+        status = announce(&title, arguments.listen);
+        status == Status::Holds
+    };
+    match (entry.explore)(&system, world, &options, (arguments.listen, &mut ready)) {
+        Ok(()) => status,
         Err(Refusal::Usage(what)) => complain(&what),
         Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
     }
@@ -101,7 +110,8 @@ fn explore_table(text: &Text, arguments: &Arguments) -> Status {
             Err(faults) => return fail(&faults.to_string()),
         }
     };
-    if let Err(status) = announce(&literal.vocabulary.machine, arguments.listen) {
+    let status = announce(&literal.vocabulary.machine, arguments.listen);
+    if status != Status::Holds {
         return status;
     }
     // Explorer keeps the model for as long as the process lives.
@@ -111,12 +121,11 @@ fn explore_table(text: &Text, arguments: &Arguments) -> Status {
 }
 
 /// Says where to look, if Explorer will be able to listen there.
-fn announce(what: &str, listen: SocketAddr) -> Result<(), Status> {
-    if let Err(error) = TcpListener::bind(listen) {
-        return Err(complain(&format!("cannot listen on {listen}: {error}")));
+fn announce(what: &str, listen: SocketAddr) -> Status {
+    match TcpListener::bind(listen) {
+        Ok(_) => put(&format!("{what}: open http://{listen} in a browser\n")),
+        Err(error) => complain(&format!("cannot listen on {listen}: {error}")),
     }
-    let status = put(&format!("{what}: open http://{listen} in a browser\n"));
-    if status == Status::Holds { Ok(()) } else { Err(status) }
 }
 
 fn fail(what: &str) -> Status {

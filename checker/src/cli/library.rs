@@ -74,12 +74,21 @@ impl Library {
     }
 }
 
+/// The complaint that none of these is called so.
+pub(crate) fn unknown(what: &str, name: &str, among: &[&[Text]]) -> String {
+    let mut known: Vec<&str> =
+        among.iter().flat_map(|texts| texts.iter()).map(|text| text.name.as_str()).collect();
+    known.sort_unstable();
+    known.dedup();
+    format!("no {what} is called `{name}`; known here: {}", known.join(", "))
+}
+
 /// A file that was named on the command line.
 pub(crate) fn read(path: &Path) -> Result<Text, String> {
-    let bytes =
-        fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let name = path.display().to_string();
+    let source = fs::File::open(path).and_then(|file| Source::from_reader(&name, file));
+    let source = source.map_err(|error| format!("cannot read {name}: {error}"))?;
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    let source = Source::from_bytes(path.display().to_string(), &bytes);
     Ok(Text { name: stem, source, origin: Origin::Other })
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::result::{Kind, Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::text;
@@ -10,7 +11,7 @@ use turnstile_spec::literal::Literal;
 
 use super::library::{self, Text};
 use super::output::{complain, put};
-use super::{faults, terminal};
+use super::terminal;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -48,7 +49,7 @@ fn lint(text: &Text) -> ResultReport {
         let mut result = ResultReport::new(Kind::System, &text.name, None);
         match System::read(source) {
             Ok(system) => system.name.clone_into(&mut result.name),
-            Err(faults) => result.faults = faults::errors(&faults),
+            Err(faults) => result.faults = FaultReport::errors(&faults),
         }
         return lined(result, text);
     }
@@ -62,29 +63,30 @@ fn lint(text: &Text) -> ResultReport {
                     "{} findings as written, every one amended",
                     literal.findings.len()
                 )),
-                Err(faults) => result.faults = faults::errors(&faults),
+                Err(faults) => result.faults = FaultReport::errors(&faults),
             }
         }
-        Err(faults) => result.faults = faults::errors(&faults),
+        Err(faults) => result.faults = FaultReport::errors(&faults),
     }
     lined(result, text)
 }
 
 fn lined(mut result: ResultReport, text: &Text) -> ResultReport {
-    result.notes.file = Some(text.source.name.clone());
+    result.notes.files.push(text.source.name.clone());
     "reader".clone_into(&mut result.engine);
     result.complete = true;
     result
 }
 
-/// Whether a file says that it is a system: its first key is `system`.
+/// Whether a file says that it is a system, as far as can be seen whatever is wrong with it.
 pub(crate) fn is_system(text: &Text) -> bool {
-    text.source.text.lines().any(|line| line.starts_with("system:"))
+    let mut lines = text.source.text.trim_start_matches('\u{feff}').lines();
+    lines.any(|line| line.starts_with("system:"))
 }
 
 fn words(result: &ResultReport) -> String {
     let paint = terminal::paint();
-    let file = result.notes.file.as_deref().unwrap_or(&result.name);
+    let file = result.notes.files.first().unwrap_or(&result.name);
     if result.faults.is_empty() {
         let remark: String =
             result.notes.remarks.iter().map(|remark| format!(" ({remark})")).collect();

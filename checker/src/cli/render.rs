@@ -67,7 +67,10 @@ fn read(library: &Library, names: &[String]) -> (Vec<Literal>, Status) {
                     Err(error) => status = status.and(complain(&error)),
                 }
             }
-            None => status = status.and(complain(&format!("no table or file is called `{name}`"))),
+            None => {
+                let what = library::unknown("table or file", name, &[&library.tables]);
+                status = status.and(complain(&what));
+            }
         }
     }
     let mut literals = Vec::new();

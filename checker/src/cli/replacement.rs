@@ -1,11 +1,10 @@
 //! Tables that run through shipped cores in place of the compiled ones.
 
+use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::options::Replacement;
-use turnstile_checker::report::result::FaultReport;
 use turnstile_checker::systems::Entry;
 use turnstile_spec::literal::Literal;
 
-use super::faults;
 use super::library::{Library, Origin, Text};
 
 /// The tables that run in place of compiled ones: all of them as written, otherwise those that
@@ -28,11 +27,11 @@ pub(crate) fn tables(
             continue;
         }
         let literal = Literal::read(text.source.clone());
-        let literal = literal.map_err(|faults| faults::errors(&faults))?;
+        let literal = literal.map_err(|faults| FaultReport::errors(&faults))?;
         let table = if as_written {
             literal.table
         } else {
-            literal.amended().map_err(|faults| faults::errors(&faults))?.table
+            literal.amended().map_err(|faults| FaultReport::errors(&faults))?.table
         };
         let (vocabulary, source) = (literal.vocabulary, text.source.clone());
         replacements.push(Replacement { vocabulary, table, source });

@@ -124,7 +124,7 @@ impl Progress for Line {
     }
 }
 
-/// `claim/loss  120,345 states, 98,000/s, level 23, 4,567 open and growing × 1.12, 45.1 MiB`.
+/// `claim/loss  120,345 states, 98,000/s, level 23, 4,567 open, growing × 1.12 a level, 45.1 MiB`.
 fn words(title: &str, standing: Standing, since: Duration) -> String {
     let seconds = since.as_secs_f64().max(0.001);
     #[expect(
@@ -134,21 +134,55 @@ fn words(title: &str, standing: Standing, since: Duration) -> String {
         reason = "a rate for a person needs three digits"
     )]
     let rate = (standing.states as f64 / seconds) as u64;
-    let growth = match standing.growth {
-        growth if growth <= 0.0 => String::new(),
-        growth if growth < 1.0 => {
-            let more = standing.frontier as f64 / (1.0 - growth);
-            let more = grouped(more.min(u64::MAX as f64) as u64);
-            format!(", shrinking × {growth:.2} a level: about {more} more")
-        }
-        growth => format!(", growing × {growth:.2} a level"),
-    };
-    format!(
-        "{title}  {} states, {}/s, level {}, {} open{growth}, {}",
-        grouped(standing.states),
-        grouped(rate),
-        grouped(standing.level),
-        grouped(standing.frontier),
-        bytes(standing.memory),
-    )
+    let mut words = vec![
+        format!("{title}  {} states", grouped(standing.states)),
+        format!("{}/s", grouped(rate)),
+        format!("level {}", grouped(standing.level)),
+    ];
+    if let Some(frontier) = standing.frontier {
+        words.push(format!("{} open", grouped(frontier)));
+        words.extend(trend(frontier, standing.growth));
+    }
+    words.push(bytes(standing.memory));
+    words.join(", ")
+}
+
+/// Where the levels are going, and how much is to come if they go on so.
+fn trend(frontier: u64, growth: f64) -> Option<String> {
+    if growth <= 0.0 {
+        return None;
+    }
+    if growth >= 1.0 {
+        return Some(format!("growing × {growth:.2} a level"));
+    }
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an estimate"
+    )]
+    let more = (frontier as f64 / (1.0 - growth)).min(u64::MAX as f64) as u64;
+    Some(format!("shrinking × {growth:.2} a level: about {} more", grouped(more)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Standing, words};
+
+    #[track_caller]
+    fn says(frontier: Option<u64>, growth: f64, expected: &str) {
+        let memory = 45 << 20;
+        let standing = Standing { states: 120_345, level: 23, frontier, growth, memory };
+        assert_eq!(words("claim/loss", standing, Duration::from_secs(2)), expected);
+    }
+
+    #[test]
+    fn the_line_says_how_far_it_is_and_where_it_goes() {
+        let start = "claim/loss  120,345 states, 60,172/s, level 23";
+        says(Some(4_567), 1.123, &format!("{start}, 4,567 open, growing × 1.12 a level, 45.0 MiB"));
+        let more = "shrinking × 0.50 a level: about 9,134 more";
+        says(Some(4_567), 0.5, &format!("{start}, 4,567 open, {more}, 45.0 MiB"));
+        says(Some(4_567), 0.0, &format!("{start}, 4,567 open, 45.0 MiB"));
+        says(None, 0.0, &format!("{start}, 45.0 MiB"));
+    }
 }

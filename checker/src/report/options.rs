@@ -9,7 +9,7 @@ use std::time::Instant;
 use turnstile_spec::Source;
 use turnstile_spec::table::{Table, Vocabulary};
 
-use crate::report::result::FaultReport;
+use crate::report::fault::FaultReport;
 
 /// What a search is asked.
 #[derive(Clone)]
@@ -101,9 +101,10 @@ pub struct Standing {
     pub states: u64,
     /// Levels of the breadth-first search finished.
     pub level: u64,
-    /// States found and not yet expanded.
-    pub frontier: u64,
-    /// The size of the last finished level over that of the one before it; below 1 it shrinks.
+    /// States found and not yet expanded, where the search knows.
+    pub frontier: Option<u64>,
+    /// The size of the last finished level over that of the one before it: below 1 it shrinks.
+    /// 0 where the search does not know.
     pub growth: f64,
     /// Bytes allocated.
     pub memory: u64,

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
-use turnstile_spec::fault::{Label, Span};
-use turnstile_spec::{Fault, Severity, Source};
+
+use super::fault::FaultReport;
 
 /// Everything one run of the command found.
 #[derive(Clone, Debug, Serialize)]
@@ -118,8 +118,8 @@ impl ResultReport {
 /// What a person should know beside the figures. Not part of the JSON.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
-    /// The file that was checked, as it was named.
-    pub file: Option<String>,
+    /// The files that were checked, as they were named, that of the system or the table first.
+    pub files: Vec<String>,
     /// What ran, in a few words: `2 clients, 1 resource`.
     pub about: Option<String>,
     /// Why a search is incomplete, in a few words: `--max-states 1000 reached`.
@@ -129,64 +129,6 @@ pub struct Notes {
     pub remarks: Vec<String>,
     /// What the search never met: cells, fault kinds with a budget, premises. One line each.
     pub never_reached: Vec<String>,
-}
-
-/// A fault of a file, at its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FaultReport {
-    /// Stable code.
-    pub code: String,
-    /// `error` or `finding`.
-    pub severity: String,
-    /// One sentence.
-    pub message: String,
-    /// The file, as it was named.
-    pub file: String,
-    /// From 1.
-    pub line: u32,
-    /// From 1, in characters.
-    pub column: u32,
-    /// The whole text with its frame.
-    #[serde(skip)]
-    pub rendered: String,
-}
-
-impl FaultReport {
-    /// The code of what a file names and the compiled cores do not know.
-    pub const NOT_COMPILED: &str = "T090";
-
-    /// A fault at its place in a file.
-    #[must_use]
-    pub fn at(fault: &Fault, source: &Source) -> Self {
-        let (line, column) = source.position(fault.span());
-        let severity = match fault.severity {
-            Severity::Error => "error",
-            Severity::Finding => "finding",
-        };
-        Self {
-            code: fault.code.to_owned(),
-            severity: severity.to_owned(),
-            message: fault.message.clone(),
-            file: source.name.clone(),
-            line,
-            column,
-            rendered: fault.render(source),
-        }
-    }
-
-    /// A file names what the cores of this binary do not know; `what` is one clause.
-    #[must_use]
-    pub fn not_compiled(source: &Source, span: Span, what: &str) -> Self {
-        let label = Label { span, text: "not compiled in".to_owned() };
-        let fault = Fault {
-            code: Self::NOT_COMPILED,
-            severity: Severity::Error,
-            message: format!("{what}: rebuild"),
-            labels: vec![label],
-            help: Some("build the binary anew with this file under spec/".to_owned()),
-        };
-        Self::at(&fault, source)
-    }
 }
 
 /// What is said of a property.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::fault::FaultReport;
 use super::paint::Paint;
-use super::result::{FaultReport, PropertyReport, ResultReport, Verdict};
+use super::result::{PropertyReport, ResultReport, Verdict};
 use super::run;
 
 /// Where the shape of the file is laid down.
@@ -45,6 +46,21 @@ pub fn write(results: &[ResultReport]) -> String {
     format!("{file:#}\n")
 }
 
+/// A path as a reference to it: what has a meaning in one, or cannot stand there, is written by its
+/// bytes.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
 /// A text, or another where it is empty.
 fn or<'t>(text: &'t str, other: &'t str) -> &'t str {
     if text.is_empty() { other } else { text }
@@ -65,7 +81,7 @@ fn of_fault(fault: &FaultReport) -> Value {
         "level": level,
         "message": { "text": fault.message },
         "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": fault.file },
+            "artifactLocation": { "uri": uri(&fault.file) },
             "region": { "startLine": fault.line.max(1), "startColumn": fault.column.max(1) },
         } }],
     })
@@ -76,10 +92,10 @@ fn of_property(result: &ResultReport, property: &PropertyReport, rule: &str, lev
     let run = run::draw(property, Paint::default());
     let verdict = property.verdict.name();
     let text = format!("{}: {}: {verdict}: {finding}\n{run}", result.title(), property.name);
-    let locations = match &result.notes.file {
-        Some(file) => json!([{ "physicalLocation": { "artifactLocation": { "uri": file } } }]),
-        None => json!([]),
-    };
+    // The first file says what must hold; those behind it are other tables than were compiled in.
+    let place =
+        |file: &String| json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } });
+    let locations: Vec<Value> = result.notes.files.first().map(place).into_iter().collect();
     json!({
         "ruleId": rule,
         "level": level,

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::fault::FaultReport;
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{Coverage, FaultReport, Kind, PropertyReport, ResultReport, Verdict};
+use super::result::{Coverage, Kind, PropertyReport, ResultReport, Verdict};
 use super::run;
 
 /// Failures of one property that are listed beside the one whose run is shown.
@@ -48,7 +49,9 @@ fn heading(result: &ResultReport, paint: Paint) -> String {
         Kind::System => "system",
     };
     let mut words = vec![kind.to_owned()];
-    words.extend(result.notes.file.clone());
+    if !result.notes.files.is_empty() {
+        words.push(result.notes.files.join(" with "));
+    }
     words.extend(result.notes.about.clone());
     if result.as_written {
         words.push("as written, amendments left out".to_owned());

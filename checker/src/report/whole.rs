@@ -26,7 +26,7 @@ pub fn whole(worlds: &[ResultReport]) -> Option<ResultReport> {
     result.engine.clone_from(&first.engine);
     result.threads = first.threads;
     result.complete = worlds.iter().all(|world| world.complete);
-    result.notes.file.clone_from(&first.notes.file);
+    result.notes.files.clone_from(&first.notes.files);
     result.notes.cut = (!result.complete).then(|| "a world was not searched to its end".to_owned());
     let verdict = match (coverage.not_taken.is_empty(), result.complete) {
         (true, _) => Verdict::Holds,

@@ -3,13 +3,17 @@
 
 use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
 
+use crate::report::fault::FaultReport;
 use crate::report::options::{Options, Refusal};
 use crate::systems::Wired;
 use crate::world::link::LinkFault;
 use crate::world::{
-    Budget, Chance, Claim, Faults, Left, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
+    Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
     Relation, Types, World,
 };
+
+/// The greatest number that a key of `set` may be: as many nodes as a role may have.
+const NUMBER_MAX: u16 = 8;
 
 /// What a file says of one of its worlds, with what `--set` changes.
 #[derive(Clone, Copy)]
@@ -22,26 +26,38 @@ pub struct Plan<'a> {
 impl Plan<'_> {
     /// The value of a key of `set`: the last `--set` of it, else the world's, else the usual one.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
-        let set = self.options.set.iter().rev().find(|(name, _)| name == key);
-        set.map(|(_, value)| value.as_str()).or_else(|| self.file.value(self.world, key))
+        let setting = self.file.setting(self.world, key).map(|setting| setting.value.as_str());
+        self.asked(key).or(setting)
+    }
+
+    fn asked(&self, key: &str) -> Option<&str> {
+        let mut set = self.options.set.iter().rev();
+        set.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// A key of `set` that is not what it must be: the fault of whoever gave the value.
+    pub(crate) fn refuse(&self, key: &str, must: &str) -> Refusal {
+        let value = self.value(key).unwrap_or_default();
+        let what = format!("`{key}` is `{value}`; it must be {must}");
+        if self.asked(key).is_some() {
+            return Refusal::Usage(what);
+        }
+        let setting = self.file.setting(self.world, key);
+        let span = setting.map_or(self.world.span, |setting| setting.span);
+        Refusal::Faults(vec![FaultReport::bad_setting(&self.file.source, span, &what)])
     }
 
     /// Whether the world has a budget.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.world.budgets.iter().any(|(known, _)| known == name)
+        self.world.has(name)
     }
 
     /// How many nodes a role has.
     pub(crate) fn count(&self, role: &str) -> Result<usize, Refusal> {
-        let role = self.file.role(role).ok_or_else(|| usage(format!("no role `{role}`")))?;
+        let role = self.file.role(role).expect("a file has the roles that were compiled in");
         match &role.count {
             Count::Number(number) => Ok(*number as usize),
-            Count::Set(key) => {
-                let value = self.value(key).unwrap_or_default();
-                value.parse().ok().filter(|count| (1..=8).contains(count)).ok_or_else(|| {
-                    usage(format!("`{key}` is `{value}`; it must be a number from 1 to 8"))
-                })
-            }
+            Count::Set(key) => self.number(key).map(usize::from),
         }
     }
 
@@ -52,10 +68,11 @@ impl Plan<'_> {
 
     /// A key of `set` that is a small number, and this one at least.
     pub(crate) fn number_from(&self, least: u16, key: &str) -> Result<u16, Refusal> {
-        let value = self.value(key).unwrap_or_default();
-        value.parse().ok().filter(|number| (least..=8).contains(number)).ok_or_else(|| {
-            usage(format!("`{key}` is `{value}`; it must be a number from {least} to 8"))
-        })
+        let number = self.value(key).and_then(|value| value.parse().ok());
+        let is_small = |number: &u16| (least..=NUMBER_MAX).contains(number);
+        number
+            .filter(is_small)
+            .ok_or_else(|| self.refuse(key, &format!("a number from {least} to {NUMBER_MAX}")))
     }
 
     /// The nodes, role by role in the order of the file.
@@ -109,29 +126,28 @@ impl Plan<'_> {
     fn budgets(&self, nodes: &[Node], own: &[&str]) -> Result<Vec<Budget>, Refusal> {
         let known = Faults::known(nodes);
         let mut budgets = Vec::new();
-        for (name, limit) in &self.world.budgets {
+        let mut faults = Vec::new();
+        for system::Budget { name, limit, span } in &self.world.budgets {
             if !known.contains(name) && !own.contains(&name.as_str()) {
                 let kinds = known.iter().map(String::as_str).chain(own.iter().copied());
+                let what = format!("no kind of fault is called `{name}`");
                 let kinds: Vec<&str> = kinds.collect();
-                let text = format!("no kind of fault is called `{name}`: {}", kinds.join(", "));
-                return Err(usage(text));
+                faults.push(FaultReport::no_such(&self.file.source, *span, &what, &kinds));
             }
-            let limit = limit.map(|limit| {
-                u8::try_from(limit).ok().filter(|limit| *limit <= Left::LIMIT).ok_or_else(|| {
-                    usage(format!("the budget of `{name}` is above {}", Left::LIMIT))
-                })
-            });
-            budgets.push(Budget { name: name.clone(), limit: limit.transpose()? });
+            let limit = limit.map(|limit| u8::try_from(limit).expect("the reader's limit"));
+            budgets.push(Budget { name: name.clone(), limit });
         }
-        Ok(budgets)
+        if faults.is_empty() { Ok(budgets) } else { Err(Refusal::Faults(faults)) }
     }
 
     /// The world, with the properties that are checked in it.
     pub(crate) fn build<S: Wired>(&self, system: S) -> Result<World<S>, Refusal> {
         for (key, _) in &self.options.set {
-            if self.file.set.iter().all(|(known, _)| known != key) {
-                let known: Vec<&str> = self.file.set.iter().map(|(key, _)| key.as_str()).collect();
-                return Err(usage(format!("`--set {key}`: there is only {}", known.join(", "))));
+            if self.file.set.iter().all(|known| known.name != *key) {
+                let known = self.file.set.iter().map(|setting| setting.name.as_str());
+                let known: Vec<&str> = known.collect();
+                let text = format!("`--set {key}`: there is only {}", known.join(", "));
+                return Err(Refusal::Usage(text));
             }
         }
         let nodes = self.nodes()?;
@@ -145,8 +161,10 @@ impl Plan<'_> {
         for property in self.properties() {
             let find = |name: &str| {
                 known.predicate(name).ok_or_else(|| {
-                    let text = format!("no predicate `{name}` is compiled in: rebuild");
-                    usage(text)
+                    let what = format!("no predicate `{name}` is compiled in");
+                    let source = &self.file.source;
+                    let fault = FaultReport::not_compiled(source, property.span, &what);
+                    Refusal::Faults(vec![fault])
                 })
             };
             world.properties.push(claimed(property, find)?);
@@ -156,14 +174,11 @@ impl Plan<'_> {
 
     /// The properties that this world checks, of the table that runs.
     fn properties(&self) -> impl Iterator<Item = &system::Property> {
-        let chosen = &self.world.properties;
-
-        self.file.properties.iter().filter(move |property| {
-            let is_chosen = chosen.is_empty() || chosen.contains(&property.name);
-            let is_meant = property
-                .only
-                .is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
-            is_chosen && is_meant && property.needs.iter().all(|need| self.has(need))
+        self.file.properties.iter().filter(|property| {
+            let only = property.only;
+            let is_meant =
+                only.is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
+            is_meant && self.world.checks(property)
         })
     }
 }
@@ -196,8 +211,4 @@ fn claimed<T: Types>(
         claim,
         without: property.without.clone(),
     })
-}
-
-fn usage(text: String) -> Refusal {
-    Refusal::Usage(text)
 }

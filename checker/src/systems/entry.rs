@@ -6,13 +6,23 @@ use std::sync::Arc;
 use stateright::Model;
 use turnstile_spec::system;
 
+use crate::report::fault::FaultReport;
 use crate::report::options::{Engine, Options, Refusal};
 use crate::report::result::ResultReport;
 use crate::search;
-use crate::systems::Plan;
 use crate::systems::coverage::coverage;
+use crate::systems::{Plan, fit};
 use crate::world::system::System;
 use crate::world::{Predicate, World, check};
+
+/// How a world is shown: where, once the last of the arguments, which is asked when the world is
+/// built, has said that it may be.
+pub type Explore = fn(
+    &system::System,
+    &system::World,
+    &Options<'_>,
+    (SocketAddr, &mut dyn FnMut() -> bool),
+) -> Result<(), Refusal>;
 
 /// A system that this build can run: its cores are compiled in, its file is read.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +35,7 @@ pub struct Entry {
     /// Searches one world of it.
     pub run: fn(&system::System, &system::World, &Options<'_>) -> Result<ResultReport, Refusal>,
     /// Shows one world of it in stateright's Explorer, until the process ends.
-    pub explore:
-        fn(&system::System, &system::World, &Options<'_>, SocketAddr) -> Result<(), Refusal>,
+    pub explore: Explore,
 }
 
 /// A system of shipped cores, with what the command line must know of it.
@@ -60,8 +69,20 @@ pub trait Wired: System + Clone {
         world: &system::World,
         options: &Options<'_>,
     ) -> Result<World<Self>, Refusal> {
+        let faults = fit::faults(file, Self::MACHINES);
+        if !faults.is_empty() {
+            return Err(Refusal::Faults(faults));
+        }
         let plan = Plan { file, world, options };
-        plan.build(Self::of(&plan)?)
+        let built = Self::of(&plan).and_then(|system| plan.build(system));
+        built.map_err(|refusal| match refusal {
+            // Nobody asked for anything: then what is refused stands in the file.
+            Refusal::Usage(what) if options.set.is_empty() => {
+                let fault = FaultReport::bad_setting(&file.source, world.span, &what);
+                Refusal::Faults(vec![fault])
+            }
+            refusal => refusal,
+        })
     }
 }
 
@@ -91,8 +112,11 @@ fn explore<W: Wired>(
     file: &system::System,
     named: &system::World,
     options: &Options<'_>,
-    listen: SocketAddr,
+    (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
 ) -> Result<(), Refusal> {
-    W::world(file, named, options)?.checker().serve(listen);
+    let world = W::world(file, named, options)?;
+    if ready() {
+        world.checker().serve(listen);
+    }
     Ok(())
 }

@@ -3,8 +3,8 @@
 use turnstile_spec::Source;
 use turnstile_spec::fault::Span;
 
+use crate::report::fault::FaultReport;
 use crate::report::options::{Refusal, Replacement};
-use crate::report::result::FaultReport;
 
 /// Names that the core does not know.
 #[derive(Debug)]

@@ -141,16 +141,8 @@ fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
 /// Lists of resources and states in declarations.
 fn lists(sources: &[&Parts], faults: &mut Vec<Fault>) {
     for parts in sources {
-        let states = parts.states.iter().flat_map(|(_, state)| [&state.holds, &state.may_hold]);
-        let events = parts.events.iter().map(|(_, event)| &event.consumes);
-        let actions = parts
-            .actions
-            .iter()
-            .flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
-        let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
         let sets = parts.sets.iter().map(|(_, set)| &set.states);
-        let lists = states.chain(events).chain(actions).chain(general).flatten().chain(sets);
-        for word in lists.filter_map(|list| list.get(limit::NAMES)) {
+        for word in parts.resource_lists().chain(sets).filter_map(|list| list.get(limit::NAMES)) {
             faults.push(Fault::limit(word.span, "the list is too long", "names", limit::NAMES));
         }
     }
@@ -205,9 +197,9 @@ impl<'p> Written<'p> {
             for (word, event) in &parts.events {
                 put(&mut written.events, word, count(&event.consumes));
             }
-            for (word, a) in &parts.actions {
-                let all = [&a.creates, &a.deletes, &a.restarts, &a.abandons];
-                put(&mut written.actions, word, all.into_iter().map(count).sum());
+            for (word, action) in &parts.actions {
+                let all = action.resources().into_iter().map(count);
+                put(&mut written.actions, word, all.sum());
             }
         }
         written

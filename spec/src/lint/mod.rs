@@ -37,6 +37,7 @@ pub(crate) struct Subject<'a> {
 /// What stops the reader although every shape is right.
 pub(crate) fn errors(raw: &raw::Table, faults: &mut Vec<Fault>) {
     counts::check(raw, faults);
+    names::title(raw, faults);
     payloads::check(raw, faults);
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::camel::{camel, is_variant};
+use crate::camel::{camel, is_title, is_variant};
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
+use crate::raw::Table;
 use crate::read::draft::KINDS;
 use crate::table::{Domain, Name, Payload};
 use crate::yaml::Word;
@@ -31,6 +32,14 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         }
     }
     reserved(subject, faults);
+}
+
+/// What a machine cannot be called. It stops the reader: literal tables are written to files, too.
+pub(super) fn title(raw: &Table, faults: &mut Vec<Fault>) {
+    let word = &raw.machine;
+    if *word != Word::default() && !is_title(&word.text) {
+        faults.push(Fault::title("machine", &word.text, word.span));
+    }
 }
 
 /// The spelling a name has before collisions are numbered away.

@@ -104,12 +104,7 @@ fn guard(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
 /// Resources that states hold, events consume, actions handle and general words stand for.
 fn held(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let parts = &subject.lookup.draft.parts;
-    let states = parts.states.iter().flat_map(|(_, s)| [&s.holds, &s.may_hold]);
-    let events = parts.events.iter().map(|(_, event)| &event.consumes);
-    let actions =
-        parts.actions.iter().flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
-    let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
-    for word in states.chain(events).chain(actions).chain(general).flatten().flatten() {
+    for word in parts.resource_lists().flatten() {
         let is_kind = KINDS.iter().any(|(kind, _)| *kind == word.text);
         if !is_kind && !subject.lookup.declares_resource(&word.text) {
             let known = parts.resources.iter().map(|(name, _)| name.text.as_str());

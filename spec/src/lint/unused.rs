@@ -78,14 +78,7 @@ impl Used {
             cell.events.iter().for_each(|word| self.event(subject, word));
             self.sets.extend(cell.states.iter().map(|word| word.text.clone()));
         }
-        let states = parts.states.iter().flat_map(|(_, state)| [&state.holds, &state.may_hold]);
-        let events = parts.events.iter().map(|(_, event)| &event.consumes);
-        let actions = parts
-            .actions
-            .iter()
-            .flat_map(|(_, a)| [&a.creates, &a.deletes, &a.restarts, &a.abandons]);
-        let general = parts.resources.iter().map(|(_, resource)| &resource.any_of);
-        let words = states.chain(events).chain(actions).chain(general).flatten().flatten();
+        let words = parts.resource_lists().flatten();
         self.resources.extend(words.map(|word| word.text.clone()));
     }
 

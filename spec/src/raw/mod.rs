@@ -45,7 +45,24 @@ pub(crate) struct Parts {
     pub(crate) impossible: Vec<Cell>,
 }
 
+impl Action {
+    /// What it creates, deletes, restarts and abandons.
+    pub(crate) fn resources(&self) -> [&Option<Vec<Word>>; 4] {
+        [&self.creates, &self.deletes, &self.restarts, &self.abandons]
+    }
+}
+
 impl Parts {
+    /// Every list of resources: what states hold, events consume, actions handle and general words
+    /// stand for.
+    pub(crate) fn resource_lists(&self) -> impl Iterator<Item = &Vec<Word>> {
+        let states = self.states.iter().flat_map(|(_, state)| [&state.holds, &state.may_hold]);
+        let events = self.events.iter().map(|(_, event)| &event.consumes);
+        let actions = self.actions.iter().flat_map(|(_, action)| action.resources());
+        let general = self.resources.iter().map(|(_, resource)| &resource.any_of);
+        states.chain(events).chain(actions).chain(general).flatten()
+    }
+
     /// Whether nothing is declared.
     pub(crate) fn is_empty(&self) -> bool {
         let Self { states, sets, events, actions, resources, guards, .. } = self;

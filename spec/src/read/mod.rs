@@ -49,6 +49,9 @@ pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
         }
         return Err(faults);
     };
+    if let Some(fault) = shape::mistaken(&tree, true) {
+        return Err(vec![fault]);
+    }
     shape::check(source, &tree, Kind::Map(&language::TABLE), &mut faults);
     let raw = raw::table(&tree);
     let mut more = Vec::new();

@@ -2,6 +2,7 @@
 //! what a budget's name means, is the checker's to say.
 
 mod read;
+mod sense;
 pub(crate) mod shape;
 
 use crate::fault::{Faults, Span};
@@ -27,7 +28,7 @@ pub struct System {
     /// The worlds, each searched by itself.
     pub worlds: Vec<World>,
     /// What `--set` may change, with its usual value.
-    pub set: Vec<(String, String)>,
+    pub set: Vec<Setting>,
     /// What must hold.
     pub properties: Vec<Property>,
     /// The file.
@@ -129,16 +130,53 @@ pub struct World {
     pub name: String,
     /// One sentence, or empty.
     pub about: String,
-    /// How often each kind of fault may happen, by its name; `None`: any number of times.
-    pub budgets: Vec<(String, Option<u32>)>,
+    /// How often each kind of fault may happen.
+    pub budgets: Vec<Budget>,
     /// Values of `set` that hold here.
-    pub set: Vec<(String, String)>,
+    pub set: Vec<Setting>,
     /// Whether it is searched where no world is named.
     pub default: bool,
     /// The properties checked here; empty where all are.
     pub properties: Vec<String>,
     /// Where the file says so.
     pub span: Span,
+}
+
+/// How often one kind of fault, or one rationed command, may happen in a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// `lost answer`.
+    pub name: String,
+    /// How often; `None`: any number of times.
+    pub limit: Option<u32>,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// What a key of `set` is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// `clients`.
+    pub name: String,
+    /// `2`.
+    pub value: String,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+impl World {
+    /// Whether it has a budget.
+    #[must_use]
+    pub fn has(&self, budget: &str) -> bool {
+        self.budgets.iter().any(|known| known.name == budget)
+    }
+
+    /// Whether a property is checked in it, of the table that the property is about.
+    #[must_use]
+    pub fn checks(&self, property: &Property) -> bool {
+        let is_chosen = self.properties.is_empty() || self.properties.contains(&property.name);
+        is_chosen && property.needs.iter().all(|need| self.has(need))
+    }
 }
 
 /// What must hold.
@@ -208,8 +246,7 @@ impl System {
 
     /// What a key of `set` is in a world: its own value there, else the usual one.
     #[must_use]
-    pub fn value<'s>(&'s self, world: &'s World, key: &str) -> Option<&'s str> {
-        let mut values = world.set.iter().chain(&self.set);
-        values.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    pub fn setting<'s>(&'s self, world: &'s World, key: &str) -> Option<&'s Setting> {
+        world.set.iter().chain(&self.set).find(|setting| setting.name == key)
     }
 }

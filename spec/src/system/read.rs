@@ -10,14 +10,17 @@ use crate::shape::{self, Kind, nearest};
 use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
-    Before, Count, Link, LinkKind, Only, Property, PropertyKind, Role, System, Timer, World,
+    Before, Budget, Count, Link, LinkKind, Only, Property, PropertyKind, Role, Setting, System,
+    Timer, World, sense,
 };
 use crate::yaml::{self, Node, Value, Word};
 
 /// Reads a system file.
 pub(super) fn system(source: Source) -> Result<System, Faults> {
     let (tree, mut faults) = yaml::parse(&source);
-    if let Some(tree) = &tree {
+    if let Some(fault) = tree.as_ref().and_then(|tree| shape::mistaken(tree, false)) {
+        faults = vec![fault];
+    } else if let Some(tree) = &tree {
         shape::check(&source, tree, Kind::Map(&SYSTEM), &mut faults);
     } else if faults.is_empty() {
         faults.push(yaml::empty());
@@ -42,9 +45,7 @@ struct Read<'f> {
 impl Read<'_> {
     fn all(&mut self, node: &Node, source: &Source) -> System {
         let roles = node.at("roles").map(Node::entries).unwrap_or_default();
-        let set = named(node, "set", |node| node.word().text);
-        let set: Vec<(String, String)> =
-            set.into_iter().map(|(word, value)| (word.text, value)).collect();
+        let set = settings(node);
         let roles: Vec<Role> =
             roles.iter().map(|(word, node)| self.role(word, node, &set)).collect();
         let links = node.at("links").map(Node::entries).unwrap_or_default();
@@ -58,7 +59,7 @@ impl Read<'_> {
         let worlds = node.at("worlds").map(Node::entries).unwrap_or_default();
         let worlds: Vec<World> =
             worlds.iter().map(|(word, node)| self.world(word, node, &set, &properties)).collect();
-        System {
+        let system = System {
             name: text(node, "system"),
             about: text(node, "about"),
             document: node.at("document").map(crate::raw::document).map(Into::into),
@@ -70,21 +71,23 @@ impl Read<'_> {
             properties,
             source: source.clone(),
             hash: source.hash(),
-        }
+        };
+        sense::check(node, &system, self.faults);
+        system
     }
 
-    fn role(&mut self, name: &Word, node: &Node, set: &[(String, String)]) -> Role {
+    fn role(&mut self, name: &Word, node: &Node, set: &[Setting]) -> Role {
         let count =
             word(node, "count").unwrap_or_else(|| Word { text: "1".into(), span: name.span });
         let number = count.text.parse::<u32>();
-        let is_key = set.iter().any(|(key, _)| *key == count.text);
+        let is_key = set.iter().any(|setting| setting.name == count.text);
         if number.is_err() && !is_key {
             let message = format!("`{}` is no number and no key of `set`", count.text);
             let fault = Fault::error(code::UNKNOWN_SETTING, message)
                 .label(count.span, "no such count")
                 .help(did_you_mean(
                     &count.text,
-                    set.iter().map(|(key, _)| key.as_str()),
+                    set.iter().map(|setting| setting.name.as_str()),
                     "a number",
                 ));
             self.faults.push(fault);
@@ -185,17 +188,20 @@ impl Read<'_> {
         &mut self,
         name: &Word,
         node: &Node,
-        set: &[(String, String)],
+        set: &[Setting],
         properties: &[Property],
     ) -> World {
         let own = node.at("set").map(Node::entries).unwrap_or_default();
-        for (key, _) in own.iter().filter(|(key, _)| set.iter().all(|(name, _)| *name != key.text))
-        {
+        let is_known = |key: &Word| set.iter().any(|setting| setting.name == key.text);
+        for (key, _) in own.iter().filter(|(key, _)| !is_known(key)) {
             let message = format!("`{}` is no key of the system's `set`", key.text);
-            let fault =
-                Fault::error(code::UNKNOWN_SETTING, message).label(key.span, "no such key").help(
-                    did_you_mean(&key.text, set.iter().map(|(k, _)| k.as_str()), "a key of `set`"),
-                );
+            let fault = Fault::error(code::UNKNOWN_SETTING, message)
+                .label(key.span, "no such key")
+                .help(did_you_mean(
+                    &key.text,
+                    set.iter().map(|one| one.name.as_str()),
+                    "a key of `set`",
+                ));
             self.faults.push(fault);
         }
         let checked = words(node, "properties").unwrap_or_default();
@@ -213,8 +219,15 @@ impl Read<'_> {
         World {
             name: name.text.clone(),
             about: text(node, "about"),
-            budgets: budgets.iter().map(|(k, node)| (k.text.clone(), count(node))).collect(),
-            set: own.iter().map(|(key, node)| (key.text.clone(), node.word().text)).collect(),
+            budgets: budgets
+                .iter()
+                .map(|(word, node)| Budget {
+                    name: word.text.clone(),
+                    limit: count(node),
+                    span: word.span,
+                })
+                .collect(),
+            set: settings(node),
             default: flag(node, "default").unwrap_or(true),
             properties: checked.into_iter().map(|word| word.text).collect(),
             span: name.span,
@@ -274,6 +287,12 @@ impl Read<'_> {
             }
         }
     }
+}
+
+/// What a system, or one of its worlds, has under `set`.
+fn settings(node: &Node) -> Vec<Setting> {
+    let each = |(word, value): (Word, String)| Setting { name: word.text, value, span: word.span };
+    named(node, "set", |node| node.word().text).into_iter().map(each).collect()
 }
 
 fn texts(node: &Node, key: &str) -> Vec<String> {

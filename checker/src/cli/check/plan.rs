@@ -1,5 +1,6 @@
 //! What the arguments of `check` ask for: a list of searches, tables before systems.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use turnstile_checker::systems;
@@ -116,6 +117,20 @@ fn is_file(library: &Library, word: &str) -> bool {
 }
 
 impl Plan {
+    /// Complaints of keys that no system of the plan lets anybody set.
+    pub(super) fn unknown_settings(&self, settings: &[Setting]) -> Vec<String> {
+        let systems = self.jobs.iter().filter_map(|job| match job {
+            Job::World { system, .. } => Some(system),
+            Job::Table(_) | Job::Whole { .. } | Job::Broken { .. } => None,
+        });
+        let known: BTreeSet<&str> =
+            systems.flat_map(|system| &system.set).map(|setting| &*setting.name).collect();
+        let others = settings.iter().filter(|(key, _)| !known.contains(key.as_str()));
+        let known = known.iter().copied().chain(["size"]).collect::<Vec<_>>().join(", ");
+        let complaint = |(key, _): &Setting| format!("nothing has `--set {key}`; here: {known}");
+        others.map(complaint).collect()
+    }
+
     fn name(&mut self, library: &Library, word: &str) {
         self.is_of_library = true;
         let (name, worlds) = match word.split_once('/') {
@@ -131,16 +146,13 @@ impl Plan {
             self.system(text, worlds, None);
         }
         if (self.jobs.len(), self.complaints.len()) == before {
-            let (what, texts) = match worlds {
-                Worlds::Named(_) => ("system", vec![&library.systems]),
-                Worlds::Of(_) => ("table, system or file", vec![&library.tables, &library.systems]),
-            };
-            let mut known: Vec<&str> =
-                texts.into_iter().flatten().map(|text| text.name.as_str()).collect();
-            known.sort_unstable();
-            known.dedup();
-            let known = known.join(", ");
-            self.complaints.push(format!("no {what} is called `{name}`; known here: {known}"));
+            self.complaints.push(match worlds {
+                Worlds::Named(_) => library::unknown("system", name, &[&library.systems]),
+                Worlds::Of(_) => {
+                    let all = [&library.tables[..], &library.systems];
+                    library::unknown("table, system or file", name, &all)
+                }
+            });
         }
     }
 
@@ -182,16 +194,17 @@ impl Plan {
                 self.jobs.push(Job::World { system, world, table: table.cloned() });
             }
         }
-        if matches!(worlds, Worlds::Of(Size::Small)) {
-            self.jobs.push(Job::Whole { worlds: self.jobs.len() - before });
-        }
-        if let Worlds::Named(name) = worlds
-            && self.jobs.len() == before
-        {
+        if self.jobs.len() == before {
+            let what = match worlds {
+                Worlds::Named(name) => format!("world `{name}`"),
+                Worlds::Of(Size::Small) => "world that is searched unless it is named".to_owned(),
+                Worlds::Of(Size::Large) => "world that `--set size=large` means".to_owned(),
+            };
             let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
-            let known = known.join(", ");
-            let of = &system.name;
-            self.complaints.push(format!("`{of}` has no world `{name}`; its worlds: {known}"));
+            let (of, known) = (&system.name, known.join(", "));
+            self.complaints.push(format!("`{of}` has no {what}; its worlds: {known}"));
+        } else if matches!(worlds, Worlds::Of(Size::Small)) {
+            self.jobs.push(Job::Whole { worlds: self.jobs.len() - before });
         }
     }
 }

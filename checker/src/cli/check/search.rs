@@ -1,8 +1,9 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
 use turnstile_checker::report;
+use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::options::{Options, Refusal};
-use turnstile_checker::report::result::{FaultReport, Kind, ResultReport};
+use turnstile_checker::report::result::{Kind, ResultReport};
 use turnstile_checker::systems;
 use turnstile_checker::table;
 use turnstile_spec::fault::Span;
@@ -10,7 +11,7 @@ use turnstile_spec::literal::Literal;
 use turnstile_spec::system::{System, World};
 
 use crate::cli::library::{Library, Text};
-use crate::cli::{faults, replacement};
+use crate::cli::replacement;
 
 use super::plan::Job;
 
@@ -30,8 +31,8 @@ pub(super) fn search(
         Job::Whole { worlds } => return Ok(whole(before, *worlds, options)),
         Job::Broken { text, faults } => {
             let mut result = ResultReport::new(Kind::System, &text.name, None);
-            result.faults = faults::errors(faults);
-            result.notes.file = Some(text.source.name.clone());
+            result.faults = FaultReport::errors(faults);
+            result.notes.files.push(text.source.name.clone());
             result
         }
     };
@@ -57,21 +58,21 @@ fn whole(results: &[ResultReport], worlds: usize, options: &Options<'_>) -> Opti
 /// Level 1.
 fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
     let mut result = match Literal::read(text.source.clone()) {
-        Err(faults) => faulty(Kind::Table, &text.name, None, faults::errors(&faults)),
+        Err(faults) => faulty(Kind::Table, &text.name, None, FaultReport::errors(&faults)),
         Ok(literal) if options.as_written => {
             let mut result = table::check(&literal.vocabulary, &literal.table, options);
-            result.faults = faults::findings(&literal.findings, &literal.source);
+            result.faults = FaultReport::findings(&literal.findings, &literal.source);
             result
         }
         Ok(literal) => match literal.amended() {
             Ok(sound) => table::check(&sound.vocabulary, &sound.table, options),
             Err(faults) => {
                 let machine = &literal.vocabulary.machine;
-                faulty(Kind::Table, machine, None, faults::errors(&faults))
+                faulty(Kind::Table, machine, None, FaultReport::errors(&faults))
             }
         },
     };
-    result.notes.file = Some(text.source.name.clone());
+    result.notes.files.push(text.source.name.clone());
     result
 }
 
@@ -92,7 +93,9 @@ fn search_world(
         Ok(tables) => tables,
         Err(faults) => return stop(faults),
     };
-    let options = Options { tables, ..options.clone() };
+    let is_known = |key: &str| system.set.iter().any(|setting| setting.name == key);
+    let set = options.set.iter().filter(|(key, _)| is_known(key)).cloned().collect();
+    let options = Options { tables, set, ..options.clone() };
     options.progress.begin(&format!("{}/{}", system.name, world.name));
     let ran = (entry.run)(system, world, &options);
     options.progress.end();
@@ -100,11 +103,10 @@ fn search_world(
         Ok(mut result) => {
             let files = std::iter::once(system.source.name.clone());
             let tables = options.tables.iter().map(|table| table.source.name.clone());
-            let files: Vec<String> = files.chain(tables).collect();
-            result.notes.file = Some(files.join(" with "));
+            result.notes.files = files.chain(tables).collect();
             Ok(result)
         }
-        Err(Refusal::Usage(what)) => Err(what),
+        Err(Refusal::Usage(what)) => Err(format!("{}: {what}", system.name)),
         Err(Refusal::Faults(faults)) => stop(faults),
     }
 }

@@ -57,10 +57,7 @@ fn spans(plan: &Plan<'_>) -> Result<Vec<ByteRange>, Refusal> {
     };
     let spans: Option<Vec<ByteRange>> = text.split_whitespace().map(span).collect();
     spans.filter(|spans| !spans.is_empty()).ok_or_else(|| {
-        let bytes = super::BYTES;
-        let text =
-            format!("`spans` is `{text}`; it must be ranges of {bytes} bytes like `0+2 1+2`");
-        Refusal::Usage(text)
+        plan.refuse("spans", &format!("ranges of {} bytes like `0+2 1+2`", super::BYTES))
     })
 }
 
@@ -69,10 +66,7 @@ fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
         "both" => Ok([LockType::Shared, LockType::Exclusive].into()),
         "shared" => Ok([LockType::Shared].into()),
         "exclusive" => Ok([LockType::Exclusive].into()),
-        other => {
-            let text = format!("`types` is `{other}`; it must be both, shared or exclusive");
-            Err(Refusal::Usage(text))
-        }
+        _ => Err(plan.refuse("types", "both, shared or exclusive")),
     }
 }
 
@@ -80,6 +74,6 @@ fn is_patient(plan: &Plan<'_>) -> Result<bool, Refusal> {
     match plan.value("patience").unwrap_or_default() {
         "ends" => Ok(false),
         "lasts" => Ok(true),
-        other => Err(Refusal::Usage(format!("`patience` is `{other}`; it must be ends or lasts"))),
+        _ => Err(plan.refuse("patience", "ends or lasts")),
     }
 }

@@ -1,0 +1,137 @@
+//! System files that are no longer what the cores were compiled for: each is refused at its place,
+//! with the edit that mends it, and none makes a search panic or run something else.
+
+mod command;
+
+use std::fs;
+
+use command::{Scratch, ends_with, text, turnstile};
+use serde_json::Value;
+use turnstile_spec::bundled;
+
+/// The bundled claim system with a text in place of another.
+fn claim(from: &str, to: &str) -> String {
+    let text = bundled::system("claim").expect("it is bundled").text;
+    assert!(text.contains(from), "`{from}` is no longer in it");
+    text.replacen(from, to, 1)
+}
+
+/// Checks the text, and has one fault at the line with these words.
+#[track_caller]
+fn is_refused(name: &str, system: &str, code: &str, message: &str, at: &str) {
+    let folder = Scratch::new(name);
+    fs::write(folder.join("mine.yaml"), system).expect("the folder is ours");
+    let output = turnstile(&folder, &["check", "mine.yaml", "--json", "--max-states", "1000"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let results = report["results"].as_array().expect("a list");
+    let faults = results.iter().flat_map(|result| result["faults"].as_array().expect("a list"));
+    let faults: Vec<&Value> = faults.collect();
+    assert!(!faults.is_empty(), "nothing is refused");
+    for fault in faults {
+        assert_eq!((&fault["code"], &fault["file"]), (&code.into(), &"mine.yaml".into()));
+        assert_eq!(fault["message"], message);
+        let line = usize::try_from(fault["line"].as_u64().expect("a line")).expect("a small one");
+        let line = system.lines().nth(line - 1).unwrap_or_default();
+        assert!(line.contains(at), "it points at: {line}");
+    }
+}
+
+#[test]
+fn a_budget_that_the_cores_do_not_know() {
+    let system = claim("budgets: { act: 3, client pause: 1", "budgets: { act: 3, client paus: 1");
+    let message = "no kind of fault is called `client paus`";
+    is_refused("budget", &system, "T090", message, "client paus: 1");
+}
+
+#[test]
+fn a_property_without_a_predicate() {
+    let system = claim("name: one answer\n", "name: one answer only\n");
+    let message = "no predicate `one answer only` is compiled in: rebuild";
+    is_refused("property", &system, "T090", message, "name: one answer only");
+    let system = claim("premise: a client acts", "premise: a client jumps");
+    let message = "no predicate `a client jumps` is compiled in: rebuild";
+    is_refused("premise", &system, "T090", message, "name: one holder acts");
+}
+
+#[test]
+fn a_setting_that_the_system_cannot_take() {
+    let message = "`clients` is `many`; it must be a number from 1 to 8";
+    let system = claim("\nset: { clients: 2 }", "\nset: { clients: many }");
+    is_refused("setting", &system, "T091", message, "set: { clients: many }");
+    let system = claim("    set: { clients: 3 }", "    set: { clients: many }");
+    is_refused("world", &system, "T091", message, "    set: { clients: many }");
+}
+
+#[test]
+fn other_roles_and_links_than_the_cores_have() {
+    let roles = "the compiled cores are those of client, server, store, in this order: rebuild";
+    let text = bundled::system("claim").expect("it is bundled").text;
+    let (server, client) = ("  server: { machine: claim-record", "  client: { machine: claim,");
+    let at = |words: &str| text.find(words).expect("it has the role");
+    let line = |words: &str| text[at(words)..].lines().next().expect("a line").to_owned() + "\n";
+    let swapped = text.replacen(&line(server), "", 1);
+    let swapped = swapped.replacen(client, &format!("{}{client}", line(server)), 1);
+    is_refused("order", &swapped, "T090", roles, "server:");
+
+    let two = claim("{ machine: claim-record, count: 1", "{ machine: claim-record, count: 2");
+    let message = "the compiled cores know 1 of `server`: rebuild";
+    is_refused("count", &two, "T090", message, "server:");
+
+    let gone = text.replacen(&line("  client to store:"), "", 1);
+    let message = "the compiled cores send along `client to store`, which is not here: rebuild";
+    is_refused("gone", &gone, "T090", message, "client to server:");
+
+    let kind = claim("{ kind: request-response, slots: 3", "{ kind: fifo, capacity: 3");
+    let message = "`client to server` is of another kind in the compiled cores: rebuild";
+    is_refused("kind", &kind, "T090", message, "client to server:");
+}
+
+#[test]
+fn a_time_relation_of_no_timer() {
+    let system = claim("client.lease timer before", "client.leese timer before");
+    let message = "no timer of `client` is called `leese timer`: rebuild";
+    is_refused("timer", &system, "T090", message, "client.leese timer");
+}
+
+/// What comes from `--set` is bad usage, told once for all worlds.
+#[test]
+fn settings_that_nothing_takes_are_bad_usage() {
+    let folder = Scratch::new("settings");
+    let check = |words: &[&str]| turnstile(&folder, &[&["check"], words].concat());
+    let output = check(&["claim", "--set", "clients=99", "--max-states", "100"]);
+    let said = "claim: `clients` is `99`; it must be a number from 1 to 8";
+    ends_with(&output, 2, said);
+    assert_eq!(text(&output.stderr).matches(said).count(), 1, "it is told once");
+
+    let output = check(&["claim/small", "--set", "client=2"]);
+    ends_with(&output, 2, "nothing has `--set client`; here: clients, size");
+    assert!(output.stdout.is_empty(), "nothing is searched by other settings than asked");
+
+    // A key is for the systems that have it.
+    let words = ["claim/small", "view-handler/small", "--set", "clients=2", "--max-states", "50"];
+    let output = check(&words);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_system_without_large_worlds_says_so() {
+    let folder = Scratch::new("large");
+    let system = claim("    default: false\n", "").replace("    default: false\n", "");
+    fs::write(folder.join("mine.yaml"), system).expect("the folder is ours");
+    let output = turnstile(&folder, &["check", "mine.yaml", "--set", "size=large"]);
+    ends_with(&output, 2, "`claim` has no world that `--set size=large` means; its worlds: small");
+}
+
+/// What other editors leave in a file makes it no other file.
+#[test]
+fn a_mark_of_byte_order_and_other_line_ends_change_nothing() {
+    let folder = Scratch::new("mark");
+    let text = bundled::system("claim").expect("it is bundled").text;
+    let text = &text[text.find("\nsystem:").expect("it is a system") + 1..];
+    let texts = [format!("\u{feff}{text}"), text.replace('\n', "\r\n")];
+    for (name, text) in ["mark.yaml", "ends.yaml"].into_iter().zip(texts) {
+        fs::write(folder.join(name), text).expect("the folder is ours");
+        ends_with(&turnstile(&folder, &["lint", name]), 0, "");
+    }
+}

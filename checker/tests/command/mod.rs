@@ -1,0 +1,52 @@
+//! The built program, run from outside, and folders of its own to run it in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What the program says in a folder.
+pub(crate) fn turnstile(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    command.args(words).current_dir(folder).output().expect("the binary is built")
+}
+
+/// An empty folder outside of any checkout, gone when the test is over.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A folder of one test alone.
+    pub(crate) fn new(name: &str) -> Self {
+        let name = format!("turnstile-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+        Self(folder)
+    }
+}
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now is the system's to remove.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Output as text.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is text")
+}
+
+/// Holds the status, and a part of what standard error says.
+#[track_caller]
+pub(crate) fn ends_with(output: &Output, status: i32, error: &str) {
+    let found = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{found}");
+    assert!(found.contains(error), "`{error}` is not in: {found}");
+}
