@@ -76,6 +76,14 @@ fn memory_runs_out() {
 }
 
 #[test]
+fn memory_runs_out_for_a_system_too() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstile"));
+    let output = command.args(["check", "claim/storm", "--max-memory", "8M"]).output();
+    let output = output.expect("the binary is built");
+    leaves_open(&output, "--max-memory 8388608 reached", "one claim each");
+}
+
+#[test]
 fn states_run_out() {
     is_cut(&check("states", &["--max-states", "5000"]), "--max-states 5000 reached");
 }

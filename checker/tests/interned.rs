@@ -5,11 +5,13 @@
 mod parts;
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
-use turnstile_checker::parts::{Parts, Place, cascade};
+use turnstile_checker::parts::{
+    Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property, cascade,
+};
 use turnstile_checker::report::options::{Limits, Reductions, Silent};
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::search::breadth::{Ask, Walk, search};
@@ -204,5 +206,68 @@ fn a_bound_ends_a_search_and_its_verdicts() {
         assert!(limits.max_states.is_none_or(|most| outcome.states as u64 == most));
         assert!(outcome.states < 101_675);
         assert!(outcome.judged.iter().all(|judged| judged.verdict == Verdict::Incomplete));
+    }
+}
+
+/// A core that counts how often it was asked: it does something else the second time.
+#[derive(Default)]
+struct Fickle(Mutex<BTreeSet<u8>>);
+
+impl Parts for Fickle {
+    type Part = u8;
+    type Op = ();
+    type Mark = ();
+
+    fn initial(&self) -> Vec<Vec<u8>> {
+        vec![vec![0]]
+    }
+
+    fn offers(&self, _: Place, part: &u8) -> Vec<Offer<()>> {
+        let offer = Offer { op: (), fairness: Fairness::Never, is_loss: false };
+        if *part < 10 { vec![offer] } else { Vec::new() }
+    }
+
+    fn apply(&self, _: Place, part: &u8, (): &()) -> Vec<Done<u8, (), ()>> {
+        let is_new = self.0.lock().expect("nobody panicked").insert(*part);
+        let next = if is_new || *part != 7 { part + 1 } else { 0 };
+        vec![Done { part: next, then: Vec::new(), marks: Vec::new() }]
+    }
+
+    fn predicates(&self) -> Vec<Predicate> {
+        vec![Predicate { name: "small".to_owned(), reads: None, reads_messages: false }]
+    }
+
+    fn test(&self, predicates: &[usize], state: &[&u8], answer: &mut dyn FnMut(usize, bool)) {
+        predicates.iter().for_each(|&predicate| answer(predicate, *state[0] < 100));
+    }
+
+    fn properties(&self) -> Vec<Property> {
+        vec![Property { name: "stays small".to_owned(), claim: Claim::Always(0), premise: None }]
+    }
+}
+
+#[test]
+fn a_core_that_remembers_is_found_out() {
+    let question = Question {
+        threads: 1,
+        limits: Limits::default(),
+        reduce: Reductions::NONE,
+        stops_at_failure: false,
+        progress: &Silent,
+    };
+    let outcome = run(&Fickle::default(), question);
+    assert_eq!((outcome.states, outcome.runs), (11, 10), "each operation was run once");
+    assert_eq!(outcome.impure.as_deref(), Some("() on 7"));
+}
+
+/// A run that the system does not take is a defect of the engine, and ends it.
+#[test]
+fn a_trail_that_is_no_run_is_not_shown() {
+    let numbers = |state: &u64| if *state < 3 { vec![((), state + 1)] } else { Vec::new() };
+    let walk = |trail: Vec<u64>| replay(&trail, vec![0], numbers, |state| *state);
+    assert_eq!(*walk(vec![0, 1, 2]).last(), 2);
+    for wrong in [vec![0, 2], vec![1], vec![0, 1, 2, 3, 4]] {
+        let shown = std::panic::catch_unwind(|| walk(wrong.clone()));
+        assert!(shown.is_err(), "{wrong:?}");
     }
 }

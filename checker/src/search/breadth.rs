@@ -259,7 +259,7 @@ impl<'a, S: Space> Leader<'a, S> {
         self.ask.progress.stand(Standing {
             states,
             level: self.walk.depth as u64,
-            frontier: (level.rows() - self.done + self.next.rows()) as u64,
+            frontier: Some((level.rows() - self.done + self.next.rows()) as u64),
             growth: self.growth,
             memory,
         });

@@ -48,7 +48,7 @@ pub struct Outcome<M> {
     pub marks: BTreeSet<M>,
     /// The reductions that were made, each with why it is sound.
     pub reductions: Vec<(&'static str, &'static str)>,
-    /// The reductions that were asked for and not made, each with why not.
+    /// What was asked for and not done, each with why not: reductions, the graph of all runs.
     pub refused: Vec<String>,
     /// Those that were made, as flags.
     pub reduced: Reductions,
@@ -121,6 +121,8 @@ impl Wanted {
     }
 }
 
+const NO_ROOM: &str = "what runs come to is not known: their graph is more than --max-memory";
+
 /// Checks a system.
 #[must_use]
 pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
@@ -134,7 +136,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         .collect();
     let goals: Vec<Option<(Option<u64>, u64)>> =
         properties.iter().map(|property| wanted.goal(property.claim)).collect();
-    let (reduce, refused) = sound(system, &wanted, question.reduce);
+    let (reduce, mut refused) = sound(system, &wanted, question.reduce);
     let space = Interned::new(system, wanted.things, reduce);
     let began = Instant::now();
     let mut walk = search(
@@ -149,6 +151,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     );
     let explored = began.elapsed();
     let record = walk.record.take();
+    refused.extend(no_room(record.is_some(), &walk, &goals));
     let graph = record.map(|record| Graph::of(record, &walk.log, space.fairness()));
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
@@ -164,6 +167,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     };
     let began = Instant::now();
     let judged = properties.iter().enumerate().map(judge).collect();
+    let runs = space.runs();
     Outcome {
         judged,
         explored,
@@ -173,13 +177,19 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         reduced: space.reductions(),
         impure: space.impure(),
         marks: space.marks(),
-        runs: space.runs(),
+        runs,
         states: walk.states,
         transitions: walk.transitions,
         depth: walk.depth,
         cut: walk.cut,
         peak_bytes: walk.peak_bytes.max(graph.as_ref().map_or(0, Graph::bytes)),
     }
+}
+
+/// What is said where a search came to its end and could not keep the graph that is asked for.
+fn no_room(is_kept: bool, walk: &Walk, goals: &[Option<(Option<u64>, u64)>]) -> Option<String> {
+    let is_missed = !is_kept && walk.cut.is_none() && goals.iter().any(Option::is_some);
+    is_missed.then(|| NO_ROOM.to_owned())
 }
 
 /// What breaks an `always`, as bits.

@@ -131,7 +131,7 @@ impl Graph {
         options.progress.stand(Standing {
             states: self.configurations.len() as u64,
             level: self.depths.get(next).copied().unwrap_or(0),
-            frontier: (self.configurations.len() - next) as u64,
+            frontier: Some((self.configurations.len() - next) as u64),
             growth: 0.0,
             memory: options.progress.allocated(),
         });
