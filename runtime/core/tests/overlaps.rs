@@ -97,17 +97,17 @@ proptest! {
                 }
                 Act::Ask { offset, length } => {
                     let range = range(offset, length);
-                    prop_assert_eq!(tree.by_age(shifted(range, is_high)), bytes.over(range));
+                    prop_assert_eq!(tree.sorted(shifted(range, is_high)), bytes.over(range));
                 }
             }
             prop_assert_eq!(tree.len(), bytes.locks.len());
             prop_assert_eq!(tree.is_empty(), bytes.locks.is_empty());
         }
         let all: Vec<LockId> = bytes.locks.keys().copied().collect();
-        prop_assert_eq!(tree.by_age(ByteRange::ALL), all);
+        prop_assert_eq!(tree.sorted(ByteRange::ALL), all);
         for byte in 0..BYTES {
             let byte = ByteRange::byte(byte);
-            prop_assert_eq!(tree.by_age(shifted(byte, is_high)), bytes.over(byte));
+            prop_assert_eq!(tree.sorted(shifted(byte, is_high)), bytes.over(byte));
         }
     }
 }
@@ -134,6 +134,6 @@ fn locks_that_come_in_order_leave_a_tree_that_is_still_quick() {
     }
     for id in 0..20_000 {
         let expected: &[LockId] = if id % 3 == 0 { &[LockId::new(id)] } else { &[] };
-        assert_eq!(tree.by_age(range(2 * id, 2)), expected);
+        assert_eq!(tree.sorted(range(2 * id, 2)), expected);
     }
 }

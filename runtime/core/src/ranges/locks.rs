@@ -1,6 +1,6 @@
 //! S->fileLocks: the locks of one file in the order in which they came, found by range.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -51,37 +51,82 @@ pub struct Loss {
 /// What the counts count.
 const VALID: [State; 2] = [State::Active, State::Waitlock];
 
+/// Where a lock is kept as long as it is in the list: whoever has found it once need not search
+/// for it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Slot(pub(super) u32);
+
 /// The locks of one file. Equal where the list is; all else follows from it.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
-    list: BTreeMap<LockId, Lock>,
-    index: Overlaps,
-    owned: BTreeSet<(Key, LockId)>,
+    slots: Vec<Option<(LockId, Lock)>>,
+    free: Vec<Slot>,
+    list: BTreeMap<LockId, Slot>,
+    index: Overlaps<Slot>,
+    owned: BTreeMap<(Key, LockId), Slot>,
     /// How many there are in each state, shared and exclusive.
     counts: [[usize; 2]; State::ALL.len()],
 }
+
+const KEPT: &str = "what is in the list is kept";
 
 impl Locks {
     /// A lock, if it is in the list.
     #[must_use]
     pub fn lock(&self, id: LockId) -> Option<&Lock> {
-        self.list.get(&id)
+        self.slot(id).map(|slot| self.kept(slot).1)
     }
 
     /// Every lock, in the order in which they came.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (LockId, &Lock)> {
-        self.list.iter().map(|(id, lock)| (*id, lock))
+        self.slots().map(|slot| self.kept(slot))
     }
 
     /// The locks that share a byte with a range, in no order that means anything.
     pub fn over(&self, range: ByteRange) -> impl Iterator<Item = (LockId, &Lock)> {
-        self.index.over(range).map(|id| (id, &self.list[&id]))
+        self.slots_over(range).map(|slot| self.kept(slot))
     }
 
     /// The locks of a client, in the order in which they came.
     pub fn of(&self, key: Key) -> impl Iterator<Item = (LockId, &Lock)> {
+        self.slots_of(key).map(|slot| self.kept(slot))
+    }
+
+    /// Where a lock is kept, if it is in the list.
+    pub(super) fn slot(&self, id: LockId) -> Option<Slot> {
+        self.list.get(&id).copied()
+    }
+
+    /// The lock that is kept here, if one is.
+    pub(super) fn at(&self, slot: Slot) -> Option<(LockId, &Lock)> {
+        let (id, lock) = self.slots.get(slot.0 as usize)?.as_ref()?;
+        Some((*id, lock))
+    }
+
+    /// Where every lock is kept, in the order in which they came.
+    pub(super) fn slots(&self) -> impl DoubleEndedIterator<Item = Slot> {
+        self.list.values().copied()
+    }
+
+    /// Where the locks are kept that share a byte with a range.
+    pub(super) fn slots_over(&self, range: ByteRange) -> impl Iterator<Item = Slot> {
+        self.index.over(range)
+    }
+
+    /// Where the locks of a client are kept, in the order in which they came.
+    pub(super) fn slots_of(&self, key: Key) -> impl Iterator<Item = Slot> {
         let own = self.owned.range((key, LockId::new(0))..=(key, LockId::new(u64::MAX)));
-        own.map(|(_, id)| (*id, &self.list[id]))
+        own.map(|(_, slot)| *slot)
+    }
+
+    fn kept(&self, slot: Slot) -> (LockId, &Lock) {
+        self.at(slot).expect(KEPT)
+    }
+
+    fn kept_mut(&mut self, id: LockId) -> Option<&mut Lock> {
+        let slot = self.slot(id)?;
+        let kept = self.slots[slot.0 as usize].as_mut();
+        kept.map(|(_, lock)| lock)
     }
 
     /// The locks in a state, in the order in which they came.
@@ -131,33 +176,39 @@ impl Locks {
     /// Puts a lock at the end of the list.
     pub(super) fn push(&mut self, id: LockId, lock: Lock) {
         assert!(self.list.last_key_value().is_none_or(|(last, _)| *last < id), "it comes last");
-        self.index.insert(lock.range, id);
-        self.owned.insert((lock.key, id));
+        let slot = self.free.pop().unwrap_or_else(|| {
+            let slot = u32::try_from(self.slots.len()).expect("fewer than 2^31 locks of one file");
+            self.slots.push(None);
+            Slot(slot)
+        });
+        self.slots[slot.0 as usize] = Some((id, lock));
+        self.index.insert(lock.range, slot);
+        self.owned.insert((lock.key, id), slot);
         self.counts[lock.at as usize][lock.kind as usize] += 1;
-        self.list.insert(id, lock);
+        self.list.insert(id, slot);
     }
 
     /// Takes a lock from the list.
     pub(super) fn remove(&mut self, id: LockId) {
-        if let Some(lock) = self.list.remove(&id) {
-            self.index.remove(lock.range, id);
-            self.owned.remove(&(lock.key, id));
-            self.counts[lock.at as usize][lock.kind as usize] -= 1;
-        }
+        let Some(slot) = self.list.remove(&id) else { return };
+        let (_, lock) = self.slots[slot.0 as usize].take().expect(KEPT);
+        self.free.push(slot);
+        self.index.remove(lock.range, slot);
+        self.owned.remove(&(lock.key, id));
+        self.counts[lock.at as usize][lock.kind as usize] -= 1;
     }
 
     /// Moves a lock's machine.
     pub(super) fn put(&mut self, id: LockId, to: State) {
-        if let Some(lock) = self.list.get_mut(&id) {
-            self.counts[lock.at as usize][lock.kind as usize] -= 1;
-            self.counts[to as usize][lock.kind as usize] += 1;
-            lock.at = to;
-        }
+        let Some(lock) = self.kept_mut(id) else { return };
+        let (from, kind) = (core::mem::replace(&mut lock.at, to), lock.kind);
+        self.counts[from as usize][kind as usize] -= 1;
+        self.counts[to as usize][kind as usize] += 1;
     }
 
     /// Notes what a lock was, or that it is lost no longer.
     pub(super) fn note(&mut self, id: LockId, lost: Option<Loss>) {
-        if let Some(lock) = self.list.get_mut(&id) {
+        if let Some(lock) = self.kept_mut(id) {
             lock.lost = lost;
         }
     }
@@ -167,14 +218,15 @@ impl Locks {
         if self.counts[State::Lost as usize] == [0, 0] {
             return;
         }
-        let lost = self.list.values_mut().filter_map(|lock| lock.lost.as_mut());
+        let kept = self.slots.iter_mut().flatten();
+        let lost = kept.filter_map(|(_, lock)| lock.lost.as_mut());
         lost.for_each(|loss| loss.contents = None);
     }
 }
 
 impl PartialEq for Locks {
     fn eq(&self, other: &Self) -> bool {
-        self.list == other.list
+        self.iter().eq(other.iter())
     }
 }
 
@@ -182,7 +234,8 @@ impl Eq for Locks {}
 
 impl Hash for Locks {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.list.hash(state);
+        self.len().hash(state);
+        self.iter().for_each(|lock| lock.hash(state));
     }
 }
 
@@ -196,11 +249,11 @@ impl Numbers for Lock {
 
 impl Numbers for Locks {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.list.visit(each);
-        self.index = Overlaps::default();
-        self.owned = self.list.iter().map(|(id, lock)| (lock.key, *id)).collect();
-        for (id, lock) in &self.list {
-            self.index.insert(lock.range, *id);
+        let before = core::mem::take(self);
+        for (mut id, mut lock) in before.iter().map(|(id, lock)| (id, *lock)) {
+            id.visit(each);
+            lock.visit(each);
+            self.push(id, lock);
         }
     }
 }

@@ -12,20 +12,19 @@
 use alloc::vec::Vec;
 
 use super::range::ByteRange;
-use crate::number::LockId;
 
-/// A lock's place among the others: by first address, then by age.
-type Key = (u64, LockId);
+/// A lock's place among the others: by first address, then by what it is known by.
+type Key<T> = (u64, T);
 
 /// A lock in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct Entry<T> {
     range: ByteRange,
-    id: LockId,
+    id: T,
 }
 
-impl Entry {
-    fn key(self) -> Key {
+impl<T: Copy + Ord> Entry<T> {
+    fn key(self) -> Key<T> {
         (self.range.first(), self.id)
     }
 
@@ -37,40 +36,46 @@ impl Entry {
 
 /// A place in the tree. Every lock has a leaf, and is shown there or at a node above it.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct Node<T> {
     /// A leaf's own key; of any other node, the least key on its right.
-    key: Key,
+    key: Key<T>,
     /// Both children; none for a leaf.
     below: Option<(u32, u32)>,
     /// How many leaves are below it; 1 for a leaf.
     leaves: u32,
     /// The lock shown here. Where none is, none is below.
-    top: Option<Entry>,
+    top: Option<Entry<T>>,
 }
 
-impl Node {
-    const fn leaf(key: Key) -> Self {
+impl<T: Copy + Ord> Node<T> {
+    const fn leaf(key: Key<T>) -> Self {
         Self { key, below: None, leaves: 1, top: None }
     }
 
     /// The child on the way to a key, and the other one.
-    fn ways(&self, key: Key) -> Option<(u32, u32)> {
+    fn ways(&self, key: Key<T>) -> Option<(u32, u32)> {
         let (left, right) = self.below?;
         Some(if key < self.key { (left, right) } else { (right, left) })
     }
 }
 
-/// Locks by the range of each.
-#[derive(Clone, Debug, Default)]
-pub struct Overlaps {
-    nodes: Vec<Node>,
+/// Locks by the range of each, known by whatever its owner finds them by.
+#[derive(Clone, Debug)]
+pub struct Overlaps<T> {
+    nodes: Vec<Node<T>>,
     free: Vec<u32>,
     root: Option<u32>,
 }
 
 const OWN_LEAF: &str = "a lock has a leaf of its own";
 
-impl Overlaps {
+impl<T> Default for Overlaps<T> {
+    fn default() -> Self {
+        Self { nodes: Vec::new(), free: Vec::new(), root: None }
+    }
+}
+
+impl<T: Copy + Ord> Overlaps<T> {
     /// How many locks there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -85,20 +90,20 @@ impl Overlaps {
 
     /// The locks that share a byte with the range, each once, in no order that means anything.
     #[must_use]
-    pub fn over(&self, range: ByteRange) -> Over<'_> {
+    pub fn over(&self, range: ByteRange) -> Over<'_, T> {
         Over { tree: self, range, open: self.root.into_iter().collect() }
     }
 
-    /// The locks that share a byte with the range, in the order in which they came.
+    /// The locks that share a byte with the range, in order.
     #[must_use]
-    pub fn by_age(&self, range: ByteRange) -> Vec<LockId> {
-        let mut found: Vec<LockId> = self.over(range).collect();
+    pub fn sorted(&self, range: ByteRange) -> Vec<T> {
+        let mut found: Vec<T> = self.over(range).collect();
         found.sort_unstable();
         found
     }
 
     /// Puts a lock in, which must not be there yet.
-    pub fn insert(&mut self, range: ByteRange, id: LockId) {
+    pub fn insert(&mut self, range: ByteRange, id: T) {
         let entry = Entry { range, id };
         let root = match self.root {
             Some(root) => {
@@ -113,7 +118,7 @@ impl Overlaps {
     }
 
     /// Takes a lock out, which must be there with that range.
-    pub fn remove(&mut self, range: ByteRange, id: LockId) {
+    pub fn remove(&mut self, range: ByteRange, id: T) {
         let entry = Entry { range, id };
         let root = self.root.expect(OWN_LEAF);
         let mut at = root;
@@ -127,15 +132,15 @@ impl Overlaps {
         }
     }
 
-    fn node(&self, at: u32) -> &Node {
+    fn node(&self, at: u32) -> &Node<T> {
         &self.nodes[at as usize]
     }
 
-    fn node_mut(&mut self, at: u32) -> &mut Node {
+    fn node_mut(&mut self, at: u32) -> &mut Node<T> {
         &mut self.nodes[at as usize]
     }
 
-    fn take(&mut self, node: Node) -> u32 {
+    fn take(&mut self, node: Node<T>) -> u32 {
         if let Some(at) = self.free.pop() {
             *self.node_mut(at) = node;
             return at;
@@ -146,14 +151,14 @@ impl Overlaps {
     }
 
     /// Gives a key its leaf: the leaf where it belongs becomes a node above both.
-    fn grow(&mut self, root: u32, key: Key) {
+    fn grow(&mut self, root: u32, key: Key<T>) {
         let mut at = root;
         while let Some((next, _)) = self.node(at).ways(key) {
             self.node_mut(at).leaves += 1;
             at = next;
         }
         let old = *self.node(at);
-        assert_ne!(old.key, key, "a lock is put in once");
+        assert!(old.key != key, "a lock is put in once");
         let below = (old.key.min(key), old.key.max(key));
         let left = self.take(Node::leaf(below.0));
         let right = self.take(Node::leaf(below.1));
@@ -162,7 +167,7 @@ impl Overlaps {
     }
 
     /// Shows a lock whose leaf is below, moving others down on their ways.
-    fn place(&mut self, from: u32, mut entry: Entry) {
+    fn place(&mut self, from: u32, mut entry: Entry<T>) {
         let mut at = from;
         while let Some(top) = self.node(at).top {
             if entry.is_above(top) {
@@ -194,7 +199,7 @@ impl Overlaps {
     }
 
     /// Takes a key's leaf, which shows nothing: its neighbour takes the place of the node above.
-    fn shrink(&mut self, root: u32, key: Key) {
+    fn shrink(&mut self, root: u32, key: Key<T>) {
         let mut at = root;
         loop {
             let Some((child, other)) = self.node(at).ways(key) else {
@@ -217,7 +222,7 @@ impl Overlaps {
     }
 
     /// Builds anew what is below the highest node on the way to a key that has grown lopsided.
-    fn balance(&mut self, root: u32, key: Key) {
+    fn balance(&mut self, root: u32, key: Key<T>) {
         let mut at = root;
         while let Some((next, other)) = self.node(at).ways(key) {
             let heavier = self.node(next).leaves.max(self.node(other).leaves);
@@ -240,7 +245,7 @@ impl Overlaps {
     }
 
     /// The keys below a node in order, and the locks that are shown there; gives its places back.
-    fn unravel(&mut self, at: u32, keys: &mut Vec<Key>, entries: &mut Vec<Entry>) {
+    fn unravel(&mut self, at: u32, keys: &mut Vec<Key<T>>, entries: &mut Vec<Entry<T>>) {
         let node = *self.node(at);
         entries.extend(node.top);
         let Some((left, right)) = node.below else { return keys.push(node.key) };
@@ -251,7 +256,7 @@ impl Overlaps {
     }
 
     /// A node above leaves for these keys, which shows nothing yet.
-    fn balanced(&mut self, keys: &[Key]) -> Node {
+    fn balanced(&mut self, keys: &[Key<T>]) -> Node<T> {
         let (left, right) = keys.split_at(keys.len() / 2);
         let [key, ..] = *right else { unreachable!("there is a key at least") };
         if left.is_empty() {
@@ -268,16 +273,16 @@ impl Overlaps {
 
 /// The locks that share a byte with a range.
 #[derive(Clone, Debug)]
-pub struct Over<'a> {
-    tree: &'a Overlaps,
+pub struct Over<'a, T> {
+    tree: &'a Overlaps<T>,
     range: ByteRange,
     open: Vec<u32>,
 }
 
-impl Iterator for Over<'_> {
-    type Item = LockId;
+impl<T: Copy + Ord> Iterator for Over<'_, T> {
+    type Item = T;
 
-    fn next(&mut self) -> Option<LockId> {
+    fn next(&mut self) -> Option<T> {
         while let Some(at) = self.open.pop() {
             let node = self.tree.node(at);
             let Some(top) = node.top.filter(|top| top.range.last() >= self.range.first()) else {

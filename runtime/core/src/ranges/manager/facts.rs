@@ -1,5 +1,6 @@
 //! What formulas ask of a file: its locks, their bytes and clients. A formula's things are locks by
-//! number, bytes by address, clients by key; a range is the one that is asked about.
+//! where they are kept, so that none is searched for twice, bytes by address, clients by key; a
+//! range is the one that is asked about.
 
 use turnstile_machines::byte_range_lock::{
     Collection, Facts, Formulae, Invariant, Predicate, Rule, State as At, Thing,
@@ -8,53 +9,53 @@ use turnstile_machines::server_lock::State as Server;
 
 use super::state::File;
 use crate::number::LockId;
-use crate::ranges::locks::{Key, Lock, LockType};
+use crate::ranges::locks::{Key, Lock, LockType, Slot};
 use crate::ranges::range::ByteRange;
 
 /// What stands for a lock in formulas.
-pub(super) fn lock_thing(id: LockId) -> Thing {
-    Thing(id.number())
-}
-
-/// The lock that stands in a formula.
-pub(super) fn lock_id(thing: Thing) -> LockId {
-    LockId::new(thing.0)
+fn lock_thing(slot: Slot) -> Thing {
+    Thing(u64::from(slot.0))
 }
 
 pub(super) fn client(key: Key) -> Thing {
     Thing(u64::from(key.0))
 }
 
-/// A file, and the range that a client asks about.
-struct Asked<'a> {
+/// What formulas are about: a file, and the range that a client asks about.
+struct Subject<'a> {
     file: &'a File,
     range: ByteRange,
 }
 
 impl File {
+    /// What stands for a lock in formulas, if it is in the list.
+    pub(super) fn thing(&self, id: LockId) -> Option<Thing> {
+        self.locks.slot(id).map(lock_thing)
+    }
+
     /// What a rule of a table says; for a rule about locks and clients alone.
     pub(super) fn rule<L: Formulae>(&self, table: &L, rule: Rule) -> bool {
-        table.rule(rule, &Asked { file: self, range: ByteRange::ALL })
+        table.rule(rule, &Subject { file: self, range: ByteRange::ALL })
     }
 
     /// Whether a client can READ a range of it.
     #[must_use]
     pub fn may_read<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Read { client: client(key), range: Thing(0) };
-        table.rule(rule, &Asked { file: self, range })
+        table.rule(rule, &Subject { file: self, range })
     }
 
     /// Whether a client can WRITE a range of it.
     #[must_use]
     pub fn may_write<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Write { client: client(key), range: Thing(0) };
-        table.rule(rule, &Asked { file: self, range })
+        table.rule(rule, &Subject { file: self, range })
     }
 
     /// Whether it is as an invariant of a table says.
     #[must_use]
     pub fn keeps<L: Formulae>(&self, table: &L, invariant: Invariant) -> bool {
-        table.invariant(invariant, &Asked { file: self, range: ByteRange::ALL })
+        table.invariant(invariant, &Subject { file: self, range: ByteRange::ALL })
     }
 
     /// Whether a LOST lock was ACTIVE when it was lost.
@@ -69,23 +70,25 @@ impl File {
     }
 }
 
-impl<'a> Asked<'a> {
-    fn lock(&self, thing: Thing) -> Option<&'a Lock> {
-        self.file.locks.lock(lock_id(thing))
+impl<'a> Subject<'a> {
+    fn lock(&self, thing: Thing) -> Option<(LockId, &'a Lock)> {
+        let slot = u32::try_from(thing.0).ok()?;
+        self.file.locks.at(Slot(slot))
     }
 
     /// Whether it is so of a lock; of one that is not there, nothing is.
     fn of(&self, lock: Thing, is_so: impl Fn(&Lock) -> bool) -> bool {
-        self.lock(lock).is_some_and(is_so)
+        self.lock(lock).is_some_and(|(_, lock)| is_so(lock))
     }
 
     /// Whether it is so of two locks.
     fn of_both(&self, lock: Thing, other: Thing, is_so: impl Fn(&Lock, &Lock) -> bool) -> bool {
-        self.lock(lock).zip(self.lock(other)).is_some_and(|(lock, other)| is_so(lock, other))
+        let both = self.lock(lock).zip(self.lock(other));
+        both.is_some_and(|((_, lock), (_, other))| is_so(lock, other))
     }
 }
 
-impl Facts for Asked<'_> {
+impl Facts for Subject<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsShared { lock } => self.of(lock, |one| one.kind == LockType::Shared),
@@ -100,7 +103,10 @@ impl Facts for Asked<'_> {
             Predicate::Overlaps { lock, other } => {
                 self.of_both(lock, other, |one, other| one.range.overlaps(other.range))
             }
-            Predicate::IsAheadOf { lock, other } => lock_id(lock) < lock_id(other),
+            Predicate::IsAheadOf { lock, other } => {
+                let both = self.lock(lock).zip(self.lock(other));
+                both.is_some_and(|((lock, _), (other, _))| lock < other)
+            }
             Predicate::LostWhileActive { lock } => self.of(lock, |one| File::was(one, At::Active)),
             Predicate::UnmodifiedSinceLost { lock } => {
                 self.of(lock, |one| self.file.is_unmodified(one))
@@ -116,16 +122,16 @@ impl Facts for Asked<'_> {
         match collection {
             Collection::BytesOf { range: _ } => locks.parts(self.range).all(|byte| is(Thing(byte))),
             Collection::BytesLockedBy { lock } => {
-                let parts = self.lock(lock).map(|lock| locks.parts(lock.range));
+                let parts = self.lock(lock).map(|(_, lock)| locks.parts(lock.range));
                 parts.into_iter().flatten().all(|byte| is(Thing(byte)))
             }
             Collection::LocksOver { byte } => {
-                locks.over(ByteRange::byte(byte.0)).all(|(id, _)| is(lock_thing(id)))
+                locks.slots_over(ByteRange::byte(byte.0)).all(|slot| is(lock_thing(slot)))
             }
             Collection::LocksOf { client: owner } => {
                 let key = u32::try_from(owner.0).map(Key);
-                let own = key.into_iter().flat_map(|key| locks.of(key));
-                own.into_iter().all(|(id, _)| is(lock_thing(id)))
+                let mut own = key.into_iter().flat_map(|key| locks.slots_of(key));
+                own.all(|slot| is(lock_thing(slot)))
             }
             // Of the lock whose row is taken: no formula has it.
             Collection::OthersOfTheClient | Collection::ThoseThatWaitForIt => true,
@@ -142,17 +148,20 @@ impl Facts for Asked<'_> {
         if let (Collection::BytesLockedBy { lock }, Collection::LocksOver { .. }) =
             (outer, inner(Thing(0)))
         {
-            let over = self.lock(lock).map(|lock| self.file.locks.over(lock.range));
-            return over.into_iter().flatten().all(|(id, _)| is(lock_thing(id)));
+            let over = self.lock(lock).map(|(_, lock)| self.file.locks.slots_over(lock.range));
+            return over.into_iter().flatten().all(|slot| is(lock_thing(slot)));
         }
         self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
     }
 
     fn instances(&self, is: &mut dyn FnMut(Thing, At) -> bool) -> bool {
-        self.file.locks.iter().all(|(id, lock)| is(lock_thing(id), lock.at))
+        let locks = &self.file.locks;
+        locks
+            .slots()
+            .all(|slot| locks.at(slot).is_none_or(|(_, lock)| is(lock_thing(slot), lock.at)))
     }
 
     fn state(&self, thing: Thing) -> Option<At> {
-        self.lock(thing).map(|lock| lock.at)
+        self.lock(thing).map(|(_, lock)| lock.at)
     }
 }

@@ -24,10 +24,10 @@ pub use state::{File, Open, State};
 
 /// The core of a cache manager.
 ///
-/// A request for a lock is answered in the same step by [`Notice::Granted`], [`Notice::Waits`] or
-/// [`Notice::Refused`], and one that waits by exactly one of [`Notice::Granted`],
-/// [`Notice::TimedOut`] and [`Notice::Lost`] later, unless it is abandoned. A lease is counted by
-/// the driver from the send of the call whose answer arms it.
+/// A request for a lock is answered in the same step by [`News::Granted`], [`News::Waits`] or
+/// [`News::Refused`]. One that waits hears one of [`News::Granted`], [`News::TimedOut`] and
+/// [`News::Lost`] later, unless it is abandoned; a lock that is lost may be granted or wait anew. A
+/// lease is counted by the driver from the send of the call whose answer arms it.
 #[derive(Clone, Debug)]
 pub struct CacheManager<L = byte_range_lock::Compiled, S = server_lock::Compiled> {
     /// The table of each lock.
