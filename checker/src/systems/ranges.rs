@@ -5,7 +5,9 @@
 //! properties stand in `spec/systems/byte-range-lock.yaml`.
 
 mod apart;
+pub mod past;
 mod predicates;
+mod told;
 pub mod types;
 mod world;
 
@@ -19,8 +21,11 @@ use turnstile_core::step::{Core, Effect, Input, Out};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
+use crate::world::watch::Seen;
 
 use self::apart::is_apart;
+use self::past::Past;
+use self::told::Step;
 pub use self::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 pub use world::ENTRY;
 
@@ -115,6 +120,15 @@ impl Ranges {
         };
         let (core, before) = (self.manager(choice), state.core.clone());
         core.step(&mut state.core, input.clone(), &mut inner);
+        let asked = if let Input::Command(command) = &input { Some(command) } else { None };
+        let notices = inner.effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(notice) => Some(*notice),
+            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
+        });
+        let notices = notices.collect();
+        let step = Step { before: &before, asked, after: &state.core, notices };
+        state.is_untold |= !step.is_told();
+        state.is_turned_away |= !step.is_refused_for_a_loss();
         state.is_mixed |= !is_apart(&core, (&before, input), (&state.core, &inner));
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
@@ -157,7 +171,7 @@ impl System for Ranges {
     fn start(&self, node: NodeId) -> State {
         if node == MANAGER {
             let core = self.manager(0).start();
-            State::Manager(types::Manager { core, is_mixed: false })
+            State::Manager(types::Manager::new(core))
         } else {
             State::Server(FileServer.start())
         }
@@ -300,7 +314,13 @@ impl System for Ranges {
         }
     }
 
-    fn watch(&self) {}
+    fn watch(&self) -> Past {
+        Past::default()
+    }
+
+    fn observe(&self, past: &mut Past, seen: &Seen<RangeTypes>) {
+        past.observe(seen);
+    }
 
     fn input_words(&self, _node: NodeId, input: &InputOf<RangeTypes>) -> String {
         match input {

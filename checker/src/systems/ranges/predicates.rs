@@ -4,7 +4,7 @@ use turnstile_core::number::LockId;
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, Lock, LockType};
 use turnstile_core::ranges::manager::{self, File};
-use turnstile_core::ranges::message::{FileId, Whole};
+use turnstile_core::ranges::message::{Ask, FileId, Whole};
 use turnstile_core::ranges::server;
 use turnstile_machines::byte_range_lock::{Invariant, Resource, Rules as _, State as At};
 use turnstile_machines::server_lock::{self, Rules as _};
@@ -20,6 +20,7 @@ type Look<'a> = View<'a, RangeTypes>;
 const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
 /// A client; the others are like it.
 const FIRST: Key = Key(1);
+const EFFECTIVE: [At; 2] = [At::Active, At::Lost];
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
 fn manager<'a>(view: &Look<'a>) -> Option<&'a Manager> {
@@ -61,6 +62,17 @@ fn believed(file: &File) -> Option<Whole> {
         server_lock::State::LockRead => Some(Whole::LockRead),
         server_lock::State::LockWrite => Some(Whole::LockWrite),
     }
+}
+
+/// What the cache manager must have for the locks that it has accepted, and for those that are
+/// LOST, which it asks for once more.
+fn needed(file: &File) -> Option<Whole> {
+    let needy = [At::Active, At::Waitlock, At::Lost];
+    let is_any = |kind| in_states(file, &needy).any(|(_, lock)| lock.kind == kind);
+    if is_any(LockType::Exclusive) {
+        return Some(Whole::LockWrite);
+    }
+    is_any(LockType::Shared).then_some(Whole::LockRead)
 }
 
 impl Ranges {
@@ -192,6 +204,53 @@ impl byte_range_lock::Properties for Ranges {
         })
     }
 
+    fn what_is_granted_can_be_exercised(&self, view: &Look<'_>) -> bool {
+        of_files(view, |file| {
+            in_states(file, &[At::Active]).all(|(_, lock)| {
+                let is_exclusive = lock.kind == LockType::Exclusive;
+                self.may_read(file, lock.key, lock.range)
+                    && (!is_exclusive || self.may_write(file, lock.key, lock.range))
+            })
+        })
+    }
+
+    fn nobody_is_kept_out_of_what_is_free(&self, view: &Look<'_>) -> bool {
+        of_files(view, |file| {
+            let each = (0..BYTES).map(ByteRange::byte);
+            let mut each = each.flat_map(|byte| self.keys().map(move |key| (byte, key)));
+            each.all(|(byte, key)| {
+                let over =
+                    || file.locks.over(byte).filter(|(_, lock)| EFFECTIVE.contains(&lock.at));
+                let is_shared = over().all(|(_, lock)| {
+                    let is_own = lock.at == At::Lost && lock.key == key;
+                    lock.kind == LockType::Shared && !is_own
+                });
+                (!is_shared || self.may_read(file, key, byte))
+                    && (over().next().is_some() || self.may_write(file, key, byte))
+            })
+        })
+    }
+
+    fn a_client_is_told(&self, view: &Look<'_>) -> bool {
+        manager(view).is_none_or(|manager| !manager.is_untold)
+    }
+
+    fn only_who_lost_a_lock_is_refused(&self, view: &Look<'_>) -> bool {
+        manager(view).is_none_or(|manager| !manager.is_turned_away)
+    }
+
+    fn a_lock_comes_back_to_the_file_that_it_left(&self, view: &Look<'_>) -> bool {
+        !view.watch.system.is_stale
+    }
+
+    fn a_lock_is_lost(&self, view: &Look<'_>) -> bool {
+        has(view, At::Lost)
+    }
+
+    fn the_server_lock_is_extended(&self, view: &Look<'_>) -> bool {
+        files(view).any(|(_, file)| file.open.is_some_and(|open| open.ask == Ask::Extend))
+    }
+
     fn nobody_waits_in_vain(&self, view: &Look<'_>) -> bool {
         of_files(view, |file| {
             in_states(file, &[At::Waitunlock]).all(|(id, lock)| {
@@ -245,9 +304,6 @@ impl byte_range_lock::Properties for Ranges {
 
     fn nobody_needs_what_is_kept(&self, view: &Look<'_>) -> bool {
         let (Some(manager), Some(server)) = (manager(view), server(view)) else { return false };
-        self.files().any(|id| {
-            let has_none = manager.core.file(id).is_none_or(|file| file.locks.is_empty());
-            has_none && server.of(id, HOST).is_some()
-        })
+        self.files().any(|id| server.of(id, HOST) > manager.core.file(id).and_then(needed))
     }
 }

@@ -5,6 +5,7 @@ use turnstile_core::ranges::message::{FileId, Message};
 use turnstile_core::ranges::server;
 use turnstile_core::{Class, Numbers, without_numbers};
 
+use super::past::Past;
 use crate::world::system::Types;
 
 /// The types of the byte-range lock system.
@@ -18,6 +19,16 @@ pub struct Manager {
     pub core: manager::State,
     /// What it did about one file had to do with another.
     pub is_mixed: bool,
+    /// A client was not told what became of its locks or of its wish.
+    pub is_untold: bool,
+    /// A client that had lost nothing was refused a lock.
+    pub is_turned_away: bool,
+}
+
+impl Manager {
+    pub(super) const fn new(core: manager::State) -> Self {
+        Self { core, is_mixed: false, is_untold: false, is_turned_away: false }
+    }
 }
 
 /// A message of the two.
@@ -67,7 +78,7 @@ impl Types for RangeTypes {
     type Command = Command;
     type Notice = Notice;
     type Saved = ();
-    type Watch = ();
+    type Watch = Past;
     type Mark = Mark;
 }
 

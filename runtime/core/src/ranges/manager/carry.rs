@@ -159,6 +159,9 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
             return;
         }
         file.open = Some(Open { call, ask });
+        if let Ask::Set(whole) = ask {
+            file.most = file.most.max(Some(whole));
+        }
         let message = Message::Call { call, file: id, ask };
         self.effect(Effect::Send { to: Server, message });
     }

@@ -4,11 +4,11 @@
 use turnstile_machines::byte_range_lock::{self, Formulae, Rule, State as At};
 use turnstile_machines::server_lock;
 
-use super::facts::{client, lock_thing};
+use super::facts::client;
 use super::state::File;
 use crate::number::LockId;
 use crate::ranges::locks::{Key, Lock, LockType};
-use crate::ranges::message::Lease;
+use crate::ranges::message::{Lease, Whole};
 
 /// A lock whose machine is to move.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,8 @@ impl<L: Formulae> Look<'_, L> {
     pub(super) fn of_lock(&self, asked: Asked, guard: byte_range_lock::Guard) -> bool {
         use byte_range_lock::Guard;
 
-        let (id, key) = (lock_thing(asked.id), asked.lock.key);
+        let Some(id) = self.file.thing(asked.id) else { return false };
+        let key = asked.lock.key;
         let says = |rule| self.file.rule(self.table, rule);
         match guard {
             Guard::Obtain => says(Rule::Obtain { client: client(key), lock: id }),
@@ -72,6 +73,7 @@ impl<L: Formulae> Look<'_, L> {
             Guard::SharedLocksAreInPlace => locks.valid(LockType::Shared) > 0,
             Guard::ExclusiveLocksCanBeReasserted => hoped(Some(LockType::Exclusive)),
             Guard::LocksCanBeReasserted => hoped(None),
+            Guard::LockWriteMayBeKept => self.file.most == Some(Whole::LockWrite),
             Guard::LeaseIsLive => self.lease == Lease::Live,
         }
     }

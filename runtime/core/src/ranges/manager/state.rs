@@ -6,7 +6,7 @@ use turnstile_machines::server_lock;
 
 use crate::number::{CallId, Class, DataVersion, LockId, Numbers};
 use crate::ranges::locks::Locks;
-use crate::ranges::message::{Ask, FileId};
+use crate::ranges::message::{Ask, FileId, Whole};
 
 /// The state of a cache manager.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,6 +26,9 @@ pub struct File {
     pub contents: Option<DataVersion>,
     /// The call about it that is not answered yet; there is one at most.
     pub open: Option<Open>,
+    /// The most that the file server may keep for this host, for all that it was asked and has
+    /// answered, unless it has let go of it.
+    pub most: Option<Whole>,
 }
 
 /// A call to the file server.
@@ -71,6 +74,7 @@ impl File {
             server: server_lock::State::NotExist,
             contents: None,
             open: None,
+            most: None,
         }
     }
 }

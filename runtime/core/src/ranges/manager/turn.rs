@@ -69,20 +69,24 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
             Wish::Unlock(lock) => self.lock(lock, byte_range_lock::Event::LockIsReleased),
             Wish::Abandon(lock) => self.lock(lock, byte_range_lock::Event::LockIsAbandoned),
             Wish::Read(range) => {
-                let is_allowed =
-                    self.look().is_none_or(|look| look.file.may_read(look.table, key, range));
-                self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
+                self.answer(key, |look| look.file.may_read(look.table, key, range));
             }
             Wish::Write(range) => {
                 let is_allowed =
-                    self.look().is_none_or(|look| look.file.may_write(look.table, key, range));
-                self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
+                    self.answer(key, |look| look.file.may_write(look.table, key, range));
                 if is_allowed && let Some(file) = self.state.files.get_mut(&self.id) {
                     file.locks.modified();
                 }
             }
         }
         self.finish();
+    }
+
+    /// Tells a client whether it may do what it asks for. Where nothing is locked, it may.
+    fn answer(&mut self, key: Key, is_so: impl FnOnce(Look<'_, L>) -> bool) -> bool {
+        let is_allowed = self.look().is_none_or(is_so);
+        self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
+        is_allowed
     }
 
     /// A timer fires.
@@ -99,11 +103,17 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
     pub(super) fn hear(mut self, answer: Answer, lease: Lease) {
         use server_lock::{ExtendAnswer, ReleaseAnswer, SetAnswer};
 
-        let open = self.state.files.get_mut(&self.id).and_then(|file| file.open.take());
-        let Some(Open { ask, .. }) = open else { return };
+        let Some(file) = self.state.files.get_mut(&self.id) else { return };
+        let Some(Open { ask, .. }) = file.open.take() else { return };
         self.lease = lease;
-        if let Answer::Set(_, contents) | Answer::Extended(contents) = answer {
-            self.contents = Some(contents);
+        match answer {
+            Answer::Set(whole, contents) => {
+                (self.contents, file.most) = (Some(contents), Some(whole));
+            }
+            Answer::Extended(contents) => self.contents = Some(contents),
+            Answer::Released => file.most = None,
+            Answer::Refused if ask == Ask::Extend => file.most = None,
+            Answer::Refused | Answer::None => {}
         }
         let event = match (ask, answer) {
             (Ask::Set(_), Answer::Set(Whole::LockRead, _)) => {

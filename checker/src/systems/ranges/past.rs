@@ -1,0 +1,99 @@
+//! What the properties of the byte-range lock system remember: which granted locks are lost, and
+//! whether their file was modified since.
+
+use std::collections::BTreeMap;
+
+use turnstile_core::number::LockId;
+use turnstile_core::ranges::locks::Key;
+use turnstile_core::ranges::manager::{self, News, Wish};
+use turnstile_core::ranges::message::FileId;
+use turnstile_core::ranges::server;
+use turnstile_core::{Class, Numbers, without_numbers};
+
+use super::types::{Command, Notice, RangeTypes};
+use crate::world::watch::Seen;
+
+/// What is remembered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Past {
+    /// The locks that were lost after they were granted, until they come back or end.
+    lost: BTreeMap<LockId, Lost>,
+    /// The locks that were granted, until they end or are lost.
+    granted: BTreeMap<LockId, Owner>,
+    /// A lock came back though its file had been modified.
+    pub is_stale: bool,
+}
+
+/// Whose lock it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Owner {
+    file: FileId,
+    key: Key,
+}
+
+/// A lock that is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Lost {
+    of: Owner,
+    is_modified: bool,
+}
+
+without_numbers!(Owner, Lost);
+
+impl Numbers for Past {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.lost.visit(each);
+        self.granted.visit(each);
+    }
+}
+
+impl Past {
+    /// Remembers.
+    pub(super) fn observe(&mut self, seen: &Seen<RangeTypes>) {
+        match seen {
+            Seen::Told(_, Notice(notice)) => self.told(*notice),
+            Seen::Asked(_, Command::Manager(command)) => self.asked(*command),
+            Seen::Asked(_, Command::Server(server::Command::Change(file))) => self.modified(*file),
+            Seen::Asked(
+                _,
+                Command::Server(server::Command::Take(..) | server::Command::Free(_)),
+            )
+            | Seen::Crashed(_)
+            | Seen::Restarted(_)
+            | Seen::Trouble(_) => {}
+        }
+    }
+
+    fn told(&mut self, manager::Notice { file, key, what }: manager::Notice) {
+        match what {
+            News::Granted(id) => {
+                let lost = self.lost.remove(&id);
+                self.is_stale |= lost.is_some_and(|lost| lost.is_modified);
+                self.granted.insert(id, Owner { file, key });
+            }
+            News::Lost(id) => {
+                let lost = self.granted.remove(&id).map(|of| Lost { of, is_modified: false });
+                self.lost.extend(lost.map(|lost| (id, lost)));
+            }
+            News::Waits(id) | News::TimedOut(id) => {
+                self.lost.remove(&id);
+            }
+            // To write: no client of these worlds asks to read.
+            News::Allowed => self.modified(file),
+            News::Refused => {}
+        }
+    }
+
+    /// A lock that was granted ends when its client gives it up.
+    fn asked(&mut self, manager::Command { file, key, wish }: manager::Command) {
+        let Wish::Unlock(id) = wish else { return };
+        let by = Owner { file, key };
+        self.lost.retain(|other, lost| *other != id || lost.of != by);
+        self.granted.retain(|other, of| *other != id || *of != by);
+    }
+
+    fn modified(&mut self, file: FileId) {
+        let lost = self.lost.values_mut().filter(|lost| lost.of.file == file);
+        lost.for_each(|lost| lost.is_modified = true);
+    }
+}

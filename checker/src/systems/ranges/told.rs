@@ -1,0 +1,108 @@
+//! Whether clients are told what becomes of their locks, and nothing else: a step is held against
+//! what it tells, so that nobody need remember what was told before.
+
+use turnstile_core::number::LockId;
+use turnstile_core::ranges::locks::{Key, Lock};
+use turnstile_core::ranges::manager::{Command, News, Notice, State, Wish};
+use turnstile_core::ranges::message::FileId;
+use turnstile_machines::byte_range_lock::State as At;
+
+/// What there is to know of a lock in some state.
+const fn news(id: LockId, at: At) -> Option<News> {
+    match at {
+        At::Active => Some(News::Granted(id)),
+        At::Waitlock | At::Waitunlock => Some(News::Waits(id)),
+        At::Lost => Some(News::Lost(id)),
+        At::NotExist | At::Deleted => None,
+    }
+}
+
+/// A step of a cache manager: what it was before, what it was asked, what it is and what it tells.
+pub(super) struct Step<'a> {
+    pub(super) before: &'a State,
+    pub(super) asked: Option<&'a Command>,
+    pub(super) after: &'a State,
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Step<'_> {
+    /// Whether each client knows now what its locks are, if it did before, and whoever asks is
+    /// answered.
+    pub(super) fn is_told(&self) -> bool {
+        let of = |state: &State| -> Vec<(FileId, LockId, Lock)> {
+            let all = state.files();
+            let all = all.flat_map(|(file, of)| of.locks.iter().map(move |lock| (file, lock)));
+            all.map(|(file, (id, lock))| (file, id, *lock)).collect()
+        };
+        let gone = of(self.before).into_iter().filter(|(file, id, _)| !self.is_there(*file, *id));
+        let there = of(self.after).into_iter().all(|(file, id, lock)| {
+            let before = self.before.file(file).and_then(|file| file.locks.lock(id));
+            let known = before.and_then(|lock| news(id, lock.at));
+            self.last(file, id, &lock).or(known) == news(id, lock.at)
+        });
+        there
+            && gone.into_iter().all(|(file, id, lock)| self.is_told_gone(file, id, &lock))
+            && self.asked.is_none_or(|command| self.is_answered(command))
+    }
+
+    /// Whether only a client that has lost a lock is refused another one.
+    pub(super) fn is_refused_for_a_loss(&self) -> bool {
+        let Some(Command { file, key, wish: Wish::Lock(..) }) = self.asked else { return true };
+        let has_lost = self
+            .before
+            .file(*file)
+            .is_some_and(|file| file.locks.of(*key).any(|(_, lock)| lock.at == At::Lost));
+        has_lost || !self.says(*file, *key, News::Refused)
+    }
+
+    fn is_there(&self, file: FileId, id: LockId) -> bool {
+        self.after.file(file).is_some_and(|file| file.locks.lock(id).is_some())
+    }
+
+    /// What was told last of a lock, to its client.
+    fn last(&self, file: FileId, id: LockId, lock: &Lock) -> Option<News> {
+        let mut told = self.notices.iter().rev();
+        told.find(|notice| {
+            let is_of_it = match notice.what {
+                News::Granted(of) | News::Waits(of) | News::TimedOut(of) | News::Lost(of) => {
+                    of == id
+                }
+                News::Refused | News::Allowed => false,
+            };
+            is_of_it && notice.file == file && notice.key == lock.key
+        })
+        .map(|notice| notice.what)
+    }
+
+    /// A lock is gone because its client gave it up, or is told so.
+    fn is_told_gone(&self, file: FileId, id: LockId, lock: &Lock) -> bool {
+        let is_its_wish = self.asked.is_some_and(|command| {
+            let is_meant = matches!(command.wish, Wish::Unlock(of) | Wish::Abandon(of) if of == id);
+            is_meant && command.file == file && command.key == lock.key
+        });
+        is_its_wish || self.last(file, id, lock) == Some(News::TimedOut(id))
+    }
+
+    /// Who asks for a lock gets one or is refused; who would give up another's is refused.
+    fn is_answered(&self, &Command { file, key, wish }: &Command) -> bool {
+        let locks = |state: &State| state.file(file).map_or(0, |file| file.locks.of(key).count());
+        let is_refused = self.says(file, key, News::Refused);
+        let of_another = |id: LockId| {
+            let lock = self.before.file(file).and_then(|file| file.locks.lock(id))?;
+            (lock.key != key).then(|| news(id, lock.at)).flatten()
+        };
+        match wish {
+            Wish::Lock(..) => locks(self.after) > locks(self.before) || is_refused,
+            Wish::Unlock(id) => {
+                let what = of_another(id);
+                !matches!(what, Some(News::Granted(_) | News::Lost(_))) || is_refused
+            }
+            Wish::Abandon(id) => !matches!(of_another(id), Some(News::Waits(_))) || is_refused,
+            Wish::Read(_) | Wish::Write(_) => is_refused || self.says(file, key, News::Allowed),
+        }
+    }
+
+    fn says(&self, file: FileId, key: Key, what: News) -> bool {
+        self.notices.contains(&Notice { file, key, what })
+    }
+}
