@@ -6,8 +6,10 @@
 
 mod cluster;
 mod facts;
+mod mail;
 mod order;
 mod predicates;
+mod threads;
 pub mod types;
 mod words;
 mod world;
@@ -16,12 +18,14 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{
     Because, Cluster as Peer, Command as Told, Connected, Message, Notice as CoreNotice,
 };
-use turnstile_core::replicated::types::{Address, LockName, Operation, Status, Timer};
+use turnstile_core::replicated::types::{Address, LockName, Request, Status, Timer};
 use turnstile_core::replicated::{Member, Service};
 use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
 use turnstile_machines::lock_mutex::State as Mutex;
 
-use self::cluster::{Change, Cluster, Sent};
+use self::cluster::Cluster;
+use self::mail::{Change, Sent};
+use self::threads::Step;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
@@ -106,7 +110,8 @@ impl Replicated {
 
     /// A member that has never run.
     fn seat(&self, address: Address) -> Seat {
-        Seat { address, core: self.core(address, 0).start(), strayed: false }
+        let core = self.core(address, 0).start();
+        Seat { address, core, strayed: false, is_untold: false }
     }
 
     fn cluster(&self) -> Cluster {
@@ -137,12 +142,13 @@ impl Replicated {
                 Mutex::Locked => vec![Told::Unlock(lock)],
                 Mutex::Locking | Mutex::Waiting | Mutex::Unlocking => Vec::new(),
             };
-            let past = [Operation::Lock(lock), Operation::Unlock(lock)];
+            let past = [Request::Lock(lock), Request::TryLock(lock), Request::Unlock(lock)];
             let told = told.into_iter().chain(past.map(Told::Serve)).map(Command::Member);
             let acts = (at == Mutex::Locked).then_some(Command::Act(lock));
             told.chain(acts).collect::<Vec<_>>()
         };
-        self.names().flat_map(wish).collect()
+        let all = Command::Member(Told::Serve(Request::UnlockAll));
+        self.names().flat_map(wish).chain([all]).collect()
     }
 
     fn step_member(
@@ -152,9 +158,18 @@ impl Replicated {
         input: CoreInput<Of>,
         out: &mut OutOf<ReplicatedTypes>,
     ) {
-        let mut told = seat.core.told.clone();
+        let (before, mut told) = (seat.core.clone(), seat.core.told.clone());
+        let asked = if let Input::Command(command) = &input { Some(command.clone()) } else { None };
         let mut inner: CoreOut<Of> = Out::default();
         self.core(seat.address, choice).step(&mut seat.core, input, &mut inner);
+        let notices = inner.effects.iter().filter_map(|effect| match effect {
+            Effect::Notify(notice) => Some(*notice),
+            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
+        });
+        let notices: Vec<CoreNotice> = notices.collect();
+        let (before, after) = (&before, &seat.core);
+        let step = Step { before, asked: asked.as_ref(), after, notices: &notices };
+        seat.is_untold |= !self.names().all(|lock| step.is_told(lock));
         out.rows.append(&mut inner.rows);
         for effect in inner.effects {
             out.effects.push(match effect {

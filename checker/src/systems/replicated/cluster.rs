@@ -4,11 +4,12 @@
 
 use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{Because, Connected, Message};
-use turnstile_core::replicated::types::{Address, Call, Entry, LockName, Operation, Status};
+use turnstile_core::replicated::types::{Address, Entry};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_core::{Class, Numbers};
 use turnstile_machines::lock_status::Formulae;
 
+use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
 use super::order::Broken;
 use crate::world::system::NodeId;
 
@@ -51,49 +52,6 @@ pub struct Seat {
     /// What came into the log while it was apart.
     pub(super) pending: Vec<(Token, Entry)>,
 }
-
-/// A result on its way to who waits for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Answer {
-    pub(super) to: NodeId,
-    address: Address,
-    lock: LockName,
-    call: Call,
-    index: Token,
-    status: Status,
-    token: Option<Token>,
-}
-
-/// What may happen in the cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
-    /// A result goes out.
-    Answer(u8),
-    /// It fails: who waits for it is told so.
-    Fail(u8),
-    /// A leader is elected.
-    Elect(NodeId),
-    /// Though there is one.
-    ElectAgain(NodeId),
-    /// A member is cut off from all others.
-    CutOff(NodeId),
-    /// A member ends and starts again, under another address.
-    Restart(NodeId),
-    /// A member that was apart is connected, and given what it missed of the log.
-    Connect(NodeId),
-    /// A member that was apart is connected, and given a snapshot.
-    Install(NodeId),
-}
-
-/// What the cluster sends to a member: a message, in step with the log or not, or its end and
-/// another beginning.
-pub(super) enum Sent {
-    Message(Message),
-    Answer(Address, Message),
-    Begin(Address),
-}
-
-type Mail = Vec<(NodeId, Sent)>;
 
 impl Cluster {
     /// Members that are all connected; the first one leads.
@@ -147,10 +105,14 @@ impl Cluster {
         let answers = u8::try_from(self.answers.len()).expect("few commands are on their way");
         changes.extend((0..answers).flat_map(|one| [Change::Answer(one), Change::Fail(one)]));
         if self.has_majority() {
-            changes.extend(
-                connected.iter().flat_map(|node| [Change::CutOff(*node), Change::Restart(*node)]),
-            );
+            changes.extend(connected.iter().map(|node| Change::CutOff(*node)));
         }
+        // Who has ended and is not back cannot end again.
+        let all = (0..self.seats.len()).filter(|node| {
+            let seat = &self.seats[*node];
+            !(seat.is_apart && seat.is_new)
+        });
+        changes.extend(all.map(Change::Restart));
         let apart = (0..self.seats.len()).filter(|node| self.seats[*node].is_apart);
         for node in apart {
             changes.push(Change::Connect(node));
@@ -228,6 +190,7 @@ impl Cluster {
     /// A member is cut off, or ends.
     fn part(&mut self, node: NodeId, ends: bool) -> Mail {
         let members = u64::try_from(self.seats.len()).expect("a cluster is small");
+        let is_seen = self.has_majority() && !self.seats[node].is_apart;
         let seat = &mut self.seats[node];
         (seat.is_apart, seat.was_apart) = (true, true);
         let mut mail = Vec::new();
@@ -239,6 +202,10 @@ impl Cluster {
             mail.push((node, Sent::Begin(address)));
         } else {
             mail.extend(self.view(Connected::Minority, vec![node]));
+        }
+        // Who is apart or in a minority hears of no other.
+        if !is_seen {
+            return mail;
         }
         let others = self.connected();
         if !self.has_majority() {
@@ -343,18 +310,6 @@ impl Cluster {
             mail.extend(self.change(Change::Answer(0), service));
         }
         mail
-    }
-}
-
-fn failed(answer: &Answer) -> (NodeId, Sent) {
-    let Answer { to, address, lock, call, .. } = *answer;
-    (to, Sent::Answer(address, Message::Failed { lock, call }))
-}
-
-const fn lock_of(operation: &Operation) -> Option<LockName> {
-    match operation {
-        Operation::Lock(lock) | Operation::TryLock(lock) | Operation::Unlock(lock) => Some(*lock),
-        Operation::UnlockAll | Operation::Reset(_) => None,
     }
 }
 

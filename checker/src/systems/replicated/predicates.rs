@@ -191,6 +191,10 @@ impl replicated_lock::Properties for Replicated {
         seats(view).all(|(_, seat)| !seat.strayed)
     }
 
+    fn a_thread_is_told(&self, view: &Look<'_>) -> bool {
+        seats(view).all(|(_, seat)| !seat.is_untold)
+    }
+
     fn a_listener_ends_at_the_truth(&self, view: &Look<'_>) -> bool {
         let truth = &cluster(view).truth;
         current(view).all(|seat| {

@@ -8,7 +8,8 @@ use turnstile_core::replicated::message::{Command as Told, Message, Notice as Co
 use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
 use turnstile_core::{Class, Numbers, without_numbers};
 
-use super::cluster::{Change, Cluster};
+use super::cluster::Cluster;
+use super::mail::Change;
 use crate::world::system::{NodeId, Types};
 
 /// The types of the replicated lock service.
@@ -35,6 +36,8 @@ pub struct Seat {
     pub core: MemberState,
     /// The listener was told what cannot follow what it was told before.
     pub strayed: bool,
+    /// A thread was not told what became of its lock.
+    pub is_untold: bool,
 }
 
 /// What nodes send each other.

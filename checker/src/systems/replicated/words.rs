@@ -4,7 +4,7 @@ use std::fmt;
 
 use turnstile_core::step::{Effect, Input};
 
-use super::cluster::Change;
+use super::mail::Change;
 use super::{Command, Letter, Notice, ReplicatedTypes};
 use crate::world::system::{EffectOf, InputOf};
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::locks::Locks;
-use super::types::{Address, Call, Entry, LockName, Operation, Status};
+use super::types::{Address, Call, Entry, LockName, Request, Status};
 use crate::number::{Class, Numbers, Token};
 
 /// Whoever keeps the log and knows who is connected.
@@ -123,7 +123,7 @@ pub enum Command {
     /// unlock() of the mutex.
     Unlock(LockName),
     /// The lock service is called past the mutex.
-    Serve(Operation),
+    Serve(Request),
 }
 
 /// What a member tells.

@@ -56,7 +56,7 @@ impl<'a, S: lock_status::Rules, M: lock_member::Rules, X: lock_mutex::Rules> Tur
             Command::Lock(lock) => self.lock(lock),
             Command::TryLock(lock) => self.try_lock(lock),
             Command::Unlock(lock) => self.unlock(lock),
-            Command::Serve(operation) => self.execute(operation, None),
+            Command::Serve(request) => self.execute(request.into(), None),
         }
     }
 

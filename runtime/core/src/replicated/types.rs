@@ -63,6 +63,30 @@ impl fmt::Display for Status {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call(pub u64);
 
+/// What a user may have the log do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Request {
+    /// [`Operation::Lock`].
+    Lock(LockName),
+    /// [`Operation::TryLock`].
+    TryLock(LockName),
+    /// [`Operation::Unlock`].
+    Unlock(LockName),
+    /// [`Operation::UnlockAll`].
+    UnlockAll,
+}
+
+impl From<Request> for Operation {
+    fn from(request: Request) -> Self {
+        match request {
+            Request::Lock(lock) => Self::Lock(lock),
+            Request::TryLock(lock) => Self::TryLock(lock),
+            Request::Unlock(lock) => Self::Unlock(lock),
+            Request::UnlockAll => Self::UnlockAll,
+        }
+    }
+}
+
 /// What a command of the log does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
@@ -74,7 +98,7 @@ pub enum Operation {
     Unlock(LockName),
     /// Leave all holding and waiting status.
     UnlockAll,
-    /// Remove whoever is not in the list. Internal: no user gives it.
+    /// Remove whoever is not in the list. Internal: it is no [`Request`].
     Reset(Vec<Address>),
 }
 

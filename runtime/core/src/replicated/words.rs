@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::message::{Because, Command, Connected, Message, Notice, Says};
-use super::types::Address;
+use super::types::{Address, Operation};
 
 fn list(members: &[Address], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut comma = " ";
@@ -66,7 +66,7 @@ impl fmt::Display for Command {
             Self::Lock(lock) => write!(f, "to lock {lock}"),
             Self::TryLock(lock) => write!(f, "to try to lock {lock}"),
             Self::Unlock(lock) => write!(f, "to unlock {lock}"),
-            Self::Serve(operation) => write!(f, "to execute {operation}"),
+            Self::Serve(request) => write!(f, "to execute {}", Operation::from(*request)),
         }
     }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::actor::{Actor, Node, Travels, Words};
 use crate::number::Token;
 use crate::replicated::message::{Because, Cluster, Command, Connected, Message};
-use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Status};
+use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Request, Status};
 use crate::replicated::{Lock, Locks, Member};
 use crate::step::Core as _;
 use turnstile_machines::lock_status::State;
@@ -46,23 +46,27 @@ fn members(words: &str) -> Option<Vec<Address>> {
     words.split(", ").map(|word| word.parse().ok().map(Address)).collect()
 }
 
-fn operation(words: &str) -> Option<Operation> {
+fn request(words: &str) -> Option<Request> {
     if words == "UNLOCK_ALL" {
-        return Some(Operation::UnlockAll);
+        return Some(Request::UnlockAll);
     }
+    let (name, of) = words.split_once(' ')?;
+    match name {
+        "LOCK" => lock(of).map(Request::Lock),
+        "TRY_LOCK" => lock(of).map(Request::TryLock),
+        "UNLOCK" => lock(of).map(Request::Unlock),
+        _ => None,
+    }
+}
+
+fn operation(words: &str) -> Option<Operation> {
     if words == "RESET to nobody" {
         return Some(Operation::Reset(Vec::new()));
     }
     if let Some(list) = words.strip_prefix("RESET to ") {
         return members(list).map(Operation::Reset);
     }
-    let (name, of) = words.split_once(' ')?;
-    match name {
-        "LOCK" => lock(of).map(Operation::Lock),
-        "TRY_LOCK" => lock(of).map(Operation::TryLock),
-        "UNLOCK" => lock(of).map(Operation::Unlock),
-        _ => None,
-    }
+    request(words).map(Operation::from)
 }
 
 /// `LOCK lock 5 of address 1, call 2`.
@@ -178,7 +182,7 @@ where
 {
     const COMMANDS: &'static str = "a member is told `to lock lock N`, `to try to lock lock N`, \
                                     `to unlock lock N`, `to execute LOCK lock N` or another \
-                                    command of the log";
+                                    command of the log but RESET";
 
     fn peer_name(peer: Cluster) -> String {
         alloc::format!("{peer}")
@@ -198,7 +202,7 @@ where
         if let Some(name) = words.strip_prefix("to unlock ") {
             return lock(name).map(Command::Unlock);
         }
-        operation(words.strip_prefix("to execute ")?).map(Command::Serve)
+        request(words.strip_prefix("to execute ")?).map(Command::Serve)
     }
 
     fn saved((): &()) -> String {

@@ -1,0 +1,65 @@
+//! What may happen in the cluster, and what it sends to members.
+
+use turnstile_core::number::Token;
+use turnstile_core::replicated::message::Message;
+use turnstile_core::replicated::types::{Address, Call, LockName, Operation, Status};
+
+use crate::world::system::NodeId;
+
+/// A result on its way to who waits for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Answer {
+    pub(super) to: NodeId,
+    pub(super) address: Address,
+    pub(super) lock: LockName,
+    pub(super) call: Call,
+    pub(super) index: Token,
+    pub(super) status: Status,
+    pub(super) token: Option<Token>,
+}
+
+/// What may happen in the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// A result goes out.
+    Answer(u8),
+    /// It fails: who waits for it is told so.
+    Fail(u8),
+    /// A leader is elected.
+    Elect(NodeId),
+    /// Though there is one.
+    ElectAgain(NodeId),
+    /// A member is cut off from all others.
+    CutOff(NodeId),
+    /// A member ends and starts again, under another address.
+    Restart(NodeId),
+    /// A member that was apart is connected, and given what it missed of the log.
+    Connect(NodeId),
+    /// A member that was apart is connected, and given a snapshot.
+    Install(NodeId),
+}
+
+/// What the cluster sends to a member: a message, in step with the log or not, or its end and
+/// another beginning.
+pub(super) enum Sent {
+    Message(Message),
+    Answer(Address, Message),
+    Begin(Address),
+}
+
+/// What goes out to whom, in order.
+pub(super) type Mail = Vec<(NodeId, Sent)>;
+
+/// What who waits for a result hears instead of it.
+pub(super) fn failed(answer: &Answer) -> (NodeId, Sent) {
+    let Answer { to, address, lock, call, .. } = *answer;
+    (to, Sent::Answer(address, Message::Failed { lock, call }))
+}
+
+/// The lock that a mutex's command is about.
+pub(super) const fn lock_of(operation: &Operation) -> Option<LockName> {
+    match operation {
+        Operation::Lock(lock) | Operation::TryLock(lock) | Operation::Unlock(lock) => Some(*lock),
+        Operation::UnlockAll | Operation::Reset(_) => None,
+    }
+}
