@@ -9,6 +9,7 @@ mod call;
 mod carry;
 mod clock;
 mod commit;
+mod digest;
 mod ear;
 mod engine;
 mod entry;

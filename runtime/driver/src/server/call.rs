@@ -39,8 +39,17 @@ pub(super) struct Hand {
     pub(super) wait_us: u64,
 }
 
-/// A POST's data: the resource's number and name, the ttl, and what the client wants kept.
-pub(super) type Data = (u32, Arc<str>, u64, Option<Box<RawValue>>);
+/// A POST's data.
+#[derive(Debug)]
+pub(super) struct Data {
+    /// The resource's.
+    pub(super) number: u32,
+    pub(super) resource: Arc<str>,
+    pub(super) ttl_us: u64,
+    /// What the client wants kept.
+    pub(super) user_data: Option<Box<RawValue>>,
+    pub(super) digest: u64,
+}
 
 /// An answer, now or when it is on disk or the core has one.
 #[derive(Debug)]

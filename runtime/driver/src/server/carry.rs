@@ -9,7 +9,7 @@ use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
 
-use super::call::Hand;
+use super::call::{Data, Hand};
 use super::engine::{Alarm, Engine};
 use super::entry::Entry;
 use super::reply::Reply;
@@ -124,12 +124,12 @@ impl Engine {
         }
         if self.book.entry(id).is_some() {
             self.book.became(id, status, token.map(Token::number), now_us);
-        } else if let Some((number, resource, ttl_us, user_data)) =
-            hand.and_then(|hand| hand.post.take())
-        {
+        } else if let Some(data) = hand.and_then(|hand| hand.post.take()) {
+            let Data { number, resource, ttl_us, user_data, digest } = data;
+            let (due_us, token) = (None, token.map(Token::number));
             let history = vec![(status, now_us)];
-            let token = token.map(Token::number);
-            let entry = Entry { number, resource, user_data, ttl_us, due_us: None, token, history };
+            let entry =
+                Entry { number, resource, user_data, digest, ttl_us, due_us, token, history };
             if !self.is_volatile {
                 saved::put_data(&mut self.outbox.batch, id, &entry);
             }

@@ -18,6 +18,7 @@ use turnstile_core::{Core as _, Input};
 use super::book::Book;
 use super::call::{Call, Data, Hand, Origin, Outbox, Pending, Turn};
 use super::clock::Clock;
+use super::digest;
 use super::entry::Entry;
 use super::metrics::Metrics;
 use super::reply::{Asked, Reply};
@@ -131,7 +132,12 @@ impl Engine {
             return Turn::Now(Reply::storage_in_trouble());
         }
         self.drive_due();
-        let (number, name) = self.book.number(&post.resource);
+        let digest = digest::of_post(&post);
+        if key.is_some_and(|key| self.is_otherwise(key, digest)) {
+            let text = "The idempotency key was used with another ttl or other user data";
+            return self.answer_read(Reply::message(422, text));
+        }
+        let (number, resource) = self.book.number(&post.resource);
         let ask = Ask::Post {
             resource: ResourceName(number),
             key: key.map(IdempotencyKey::new),
@@ -144,10 +150,18 @@ impl Engine {
             base: origin.base.clone(),
             reply: None,
         };
-        let data = (number, name, post.ttl_us, post.user_data);
+        let Post { resource: _, ttl_us, user_data } = post;
+        let data = Data { number, resource, ttl_us, user_data, digest };
         let turn = self.ask(ask, call, Some(data), None, origin.wait_us.unwrap_or(0));
         self.book.tidy(number);
         turn
+    }
+
+    /// Whether an earlier POST with this key said something else.
+    fn is_otherwise(&self, key: u64, digest: u64) -> bool {
+        let first = self.state.keyed(IdempotencyKey::new(key));
+        let first = first.and_then(|first| self.book.entry(first.number()));
+        first.is_some_and(|first| first.digest != digest)
     }
 
     /// Changes a claim.

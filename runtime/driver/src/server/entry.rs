@@ -19,6 +19,8 @@ pub(crate) struct Entry {
     pub resource: Arc<str>,
     /// As it came.
     pub user_data: Option<Box<RawValue>>,
+    /// What the POST said, in short: the same key with another word is a mistake.
+    pub digest: u64,
     /// What was asked for, in the POST or in the last PATCH that was granted.
     pub ttl_us: u64,
     /// When the lease lapses; only while the claim holds the lock.
@@ -92,6 +94,7 @@ mod tests {
             number: 0,
             resource: "r".into(),
             user_data: None,
+            digest: 0,
             ttl_us: 20_000_000,
             due_us: Some(5_000_000),
             token: None,

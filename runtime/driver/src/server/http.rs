@@ -2,7 +2,6 @@
 //!
 //! It reads and writes HTTP and nothing else; a handler has no opinion about claims.
 
-use std::hash::Hasher as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,6 +17,7 @@ use hyper::{Method, StatusCode};
 use super::auth::Tokens;
 use super::call::Origin;
 use super::commit::Shared;
+use super::digest;
 use super::ear::Ear;
 use super::engine::Engine;
 use super::host::{self, PublicUrl};
@@ -120,7 +120,8 @@ async fn post_claim(
         Ok(origin) => origin,
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
-    let key = headers.get(IDEMPOTENCY_KEY).map(|key| key_number(key.as_bytes(), &post.resource));
+    let key =
+        headers.get(IDEMPOTENCY_KEY).map(|key| digest::of_key(key.as_bytes(), &post.resource));
     let turn = front.shared.with(|engine| engine.post(post, key, &origin));
     respond(front.shared.answer_to(turn, &ear).await)
 }
@@ -274,30 +275,6 @@ fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
     let refused = || Reasons::from([("prefer", format!("{wait:?} is not a number of seconds"))]);
     let seconds: f64 = wait.parse().map_err(|_| refused())?;
     if seconds >= 0.0 { Ok(Some((seconds * 1e6) as u64)) } else { Err(refused()) }
-}
-
-/// The number of an idempotency key, which is one only together with its resource.
-fn key_number(key: &[u8], resource: &str) -> u64 {
-    let mut hasher = Fnv(0xCBF2_9CE4_8422_2325);
-    hasher.write(&(key.len() as u64).to_le_bytes());
-    hasher.write(key);
-    hasher.write(resource.as_bytes());
-    hasher.finish()
-}
-
-/// FNV-1a: the same in every release, since keys outlive the process.
-struct Fnv(u64);
-
-impl std::hash::Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 /// A reply as a response.

@@ -87,6 +87,12 @@ impl Reply {
                 let text = format!("The claim is {now}: its {field} cannot be updated so");
                 Self::json(400, &json!({ field: text, "claim_id": id, "now": now }))
             }
+            // One whose claim is over: it is neither made anew nor given back to life.
+            (409, Asked::Post, Some((id, entry))) => {
+                let now = entry.status().name();
+                let text = format!("The claim of this idempotency key is {now}: use a new key");
+                Self::json(409, &json!({ "message": text, "claim_id": id, "now": now }))
+            }
             (404, _, _) => Self::message(404, "No claim found"),
             (409, _, _) => {
                 let text = "Resource is locked by another claim";

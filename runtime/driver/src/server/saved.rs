@@ -15,7 +15,7 @@ use turnstile_machines::claim_record as machine;
 use super::entry::Entry;
 use crate::store::{Batch, Image, Key};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The server's counters and its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,7 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry) 
 pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &Entry) {
     let mut out = vec![VERSION];
     out.extend_from_slice(&entry.number.to_le_bytes());
+    put_u64(&mut out, entry.digest);
     let len = u32::try_from(entry.resource.len()).expect("names are limited");
     out.extend_from_slice(&len.to_le_bytes());
     out.extend_from_slice(entry.resource.as_bytes());
@@ -101,6 +102,7 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
 fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
     let mut data = versioned(data)?;
     let number = u32::from_le_bytes(take(&mut data)?);
+    let digest = take_u64(&mut data)?;
     let len = u32::from_le_bytes(take(&mut data)?);
     let (resource, user_data) = data.split_at_checked(len as usize)?;
     let resource: Arc<str> = std::str::from_utf8(resource).ok()?.into();
@@ -131,7 +133,7 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
         token: token.map(Token::new),
         key: key.map(IdempotencyKey::new),
     };
-    Some((kept, Entry { number, resource, user_data, ttl_us, due_us, token, history }))
+    Some((kept, Entry { number, resource, user_data, digest, ttl_us, due_us, token, history }))
 }
 
 fn versioned(value: &[u8]) -> Option<&[u8]> {

@@ -159,7 +159,10 @@ impl Server {
     pub async fn listen(self, at: SocketAddr, stop: impl Future<Output = ()>) -> io::Result<()> {
         let is_guarded = self.options.tls.is_some() && !self.options.tokens.is_open();
         if !at.ip().is_loopback() && !is_guarded {
-            let text = format!("{at} is not on loopback: TLS and bearer tokens are required there");
+            let text = format!(
+                "{at} is not on loopback: TLS and bearer tokens are required there \
+                 (--tls-cert, --tls-key, --tokens)"
+            );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let listener = bind(at).map_err(trouble::at(at))?;

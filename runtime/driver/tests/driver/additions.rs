@@ -51,6 +51,25 @@ fn a_repeated_post_with_its_key_is_the_same_claim() {
 }
 
 #[test]
+fn a_key_that_is_used_for_something_else_is_refused() {
+    let server = Running::in_memory();
+    let mut client = server.client().with("idempotency-key", "6f1c");
+    let first = client.post(&body("r", 20.0)).expect(201);
+    let data = json!({ "resource": "r", "ttl": 20.0, "user_data": [1] }).to_string();
+    for other in [body("r", 21.0), data] {
+        let refused = client.post(&other).expect(422);
+        assert!(refused.field("message").as_str().is_some_and(|text| text.contains("key")));
+    }
+    client.patch(&first.path(), r#"{"ttl":30}"#).expect(200);
+    let again = client.post(&body("r", 20.0)).expect(201);
+    assert_eq!(first.field("url"), again.field("url"), "whatever has become of it");
+    client.set(&first.path(), "released").expect(204);
+    let over = client.post(&body("r", 20.0)).expect(409);
+    assert_eq!(over.field("now"), "released");
+    assert!(over.field("message").as_str().is_some_and(|text| text.contains("new key")));
+}
+
+#[test]
 fn a_release_wakes_the_one_that_waits_longest() {
     let server = Running::in_memory();
     let mut holder = server.client();
@@ -132,9 +151,12 @@ fn what_is_too_large_is_told_so_and_the_server_serves_on() {
     let mut options = Options::default();
     options.bounds.user_data_max = 100;
     options.bounds.ttl_max_us = 60_000_000;
+    options.bounds.ttl_min_us = 1_000_000;
     let server = Running::start(Storage::Memory, options);
     let mut client = server.client();
-    assert!(client.post(&body("r", 61.0)).expect(400).json().get("ttl").is_some());
+    for ttl in [61.0, 0.9] {
+        assert!(client.post(&body("r", ttl)).expect(400).json().get("ttl").is_some());
+    }
     assert!(
         client.post(&body(&"r".repeat(2_000), 6.0)).expect(400).json().get("resource").is_some()
     );

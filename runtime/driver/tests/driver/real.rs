@@ -11,6 +11,7 @@ use std::time::Instant;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
+use crate::client::fixture;
 use crate::http::{Answer, Client, PATIENCE, until};
 
 /// How often the server is killed.
@@ -203,15 +204,51 @@ fn one_connection_too_many_is_told_so() {
     first.get("/healthz").expect(200);
 }
 
+#[track_caller]
+fn check_refused(arguments: &[&str], because: &str) {
+    let refused = Command::new(env!("CARGO_BIN_EXE_turnstiled")).args(arguments).output();
+    let refused = refused.expect("the server starts");
+    assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {refused:?}");
+    let text = String::from_utf8_lossy(&refused.stderr);
+    assert!(text.contains(because), "{arguments:?}: {text}");
+}
+
 #[test]
 fn a_server_beyond_loopback_wants_tls_and_tokens() {
-    let refused = Command::new(env!("CARGO_BIN_EXE_turnstiled"))
-        .args(["--listen", "0.0.0.0:0", "--in-memory"])
-        .output()
-        .expect("the server starts");
-    assert_eq!(refused.status.code(), Some(2));
-    let text = String::from_utf8_lossy(&refused.stderr);
-    assert!(text.contains("TLS and bearer tokens are required"), "{text}");
+    let because = "TLS and bearer tokens are required there (--tls-cert, --tls-key, --tokens)";
+    let tokens = dir("open");
+    std::fs::create_dir_all(&tokens).expect("the directory is ours");
+    let tokens = tokens.join("tokens");
+    std::fs::write(&tokens, "secret\n").expect("the directory is ours");
+    let tokens = ["--tokens", tokens.to_str().expect("a readable path")];
+    let (chain, key) = (fixture("localhost.cert.pem"), fixture("localhost.key.pem"));
+    let (chain, key) = (chain.to_str().expect("readable"), key.to_str().expect("readable"));
+    let tls = ["--tls-cert", chain, "--tls-key", key];
+    let open = ["--in-memory", "--listen", "0.0.0.0:0"];
+    for guard in [&[][..], &tokens, &tls] {
+        check_refused(&[&open[..], guard].concat(), because);
+    }
+}
+
+#[test]
+fn what_keeps_a_server_from_starting_is_named() {
+    let server = Turnstiled::start(&["--in-memory"]);
+    let at = server.at.to_string();
+    let memory = |arguments: &[&str], because| {
+        check_refused(
+            &[&["--in-memory", "--listen", "127.0.0.1:0"][..], arguments].concat(),
+            because,
+        );
+    };
+    check_refused(&["--in-memory", "--listen", &at], &format!("{at}: Address already in use"));
+    check_refused(&["--data", "/dev/null/data"], "/dev/null/data: Not a directory");
+    memory(&["--tokens", "/no/tokens"], "/no/tokens: No such file");
+    memory(&["--tls-cert", "/no/chain", "--tls-key", "/no/key"], "/no/chain: No such file");
+    memory(&["--trace", "/no/trace"], "/no/trace: No such file");
+    memory(&["--patience=-1"], "--patience");
+    memory(&["--ttl-max", "1e12"], "--ttl-max");
+    memory(&["--ttl-min", "2", "--ttl-max", "1"], "--ttl-min is more than --ttl-max");
+    check_refused(&[], "--data");
 }
 
 #[test]

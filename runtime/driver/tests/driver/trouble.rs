@@ -120,6 +120,17 @@ fn a_full_disk_costs_nothing_that_was_answered() {
 }
 
 #[test]
+fn a_server_whose_directory_is_removed_grants_nothing_more() {
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("removed");
+    let server = Turnstiled::start(&["--data", data.to_str().expect("a readable path")]);
+    let mut client = Client::new(server.at);
+    client.post(HELD).expect(201);
+    std::fs::remove_dir_all(&data).expect("the directory is ours");
+    client.post(r#"{"resource":"s","ttl":600}"#).expect(503);
+    client.get("/healthz").expect(503);
+}
+
+#[test]
 fn who_does_not_read_is_cut_off() {
     let options = Options { answer_patience: Duration::from_millis(100), ..Options::default() };
     let server = Running::start(Storage::Memory, options);

@@ -153,6 +153,12 @@ impl State {
         self.claims.iter().map(|(id, record)| (*id, record))
     }
 
+    /// The claim whose POST carried a key, while it is kept.
+    #[must_use]
+    pub fn keyed(&self, key: IdempotencyKey) -> Option<ClaimId> {
+        self.keys.get(&key).copied()
+    }
+
     /// The claim that is active, lapsed or not.
     #[must_use]
     pub fn holder(&self, resource: ResourceName) -> Option<ClaimId> {

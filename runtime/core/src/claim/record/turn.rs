@@ -46,7 +46,7 @@ impl<'a, R: Rules> Turn<'a, R> {
 
     /// The claim that an earlier POST with the same key made.
     pub(super) fn known(&self, key: IdempotencyKey) -> Option<ClaimId> {
-        self.state.keys.get(&key).copied()
+        self.state.keyed(key)
     }
 
     pub(super) fn is_full(&self, resource: ResourceName, waiters_max: usize) -> bool {
