@@ -1,18 +1,19 @@
 //! Clients and server over real HTTP with a proxy between them that breaks things.
 //!
-//! Refused and reset connections, half an answer, 5xx, slow and duplicated requests, clocks that
+//! Refused and reset connections, half an answer or none, 5xx, slow and duplicated requests, clocks that
 //! jump. Whatever happens, the trace of every node is a run of its core, and no two clients hold at
 //! once.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use turnstile_driver::client::{Dice, Manager, Setup};
+use turnstile_driver::client::{Connector, Dice, Manager, Setup};
 use turnstile_driver::server::{Options, Storage};
 
 use crate::clock::{Sleep, jumping_wall_us, set_wall_clock};
@@ -28,7 +29,10 @@ const TTL: Duration = Duration::from_millis(600);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     None,
+    /// Nobody listens.
     Refused,
+    /// The connection breaks before the request is heard.
+    Reset,
     AnswerLost,
     HalfAnAnswer,
     ServerError,
@@ -41,7 +45,7 @@ enum Fault {
 impl Fault {
     fn roll(dice: &mut Dice) -> Self {
         match dice.number() % 20 {
-            0 | 1 => Self::Refused,
+            0 | 1 => Self::Reset,
             2 | 3 => Self::AnswerLost,
             4 | 5 => Self::HalfAnAnswer,
             6 | 7 => Self::ServerError,
@@ -86,6 +90,23 @@ async fn proxy(
     }
 }
 
+/// Connects to the proxy; the first time, and every sixth, to where nobody listens.
+fn connector(gone: SocketAddr, counts: Counts) -> Connector {
+    let dials = AtomicU64::new(0);
+    Connector::new(move |host: String, port| {
+        let is_refused = dials.fetch_add(1, Ordering::Relaxed).is_multiple_of(6);
+        if is_refused {
+            *counts.lock().expect("nobody panics with it").entry(Fault::Refused).or_default() += 1;
+        }
+        async move {
+            match is_refused {
+                true => TcpStream::connect(gone).await,
+                false => TcpStream::connect((host, port)).await,
+            }
+        }
+    })
+}
+
 /// Forwards the requests of one connection until a fault breaks it.
 async fn forward(
     mut stream: TcpStream,
@@ -99,7 +120,10 @@ async fn forward(
         let fault = Fault::roll(dice);
         *counts.lock().expect("nobody panics with it").entry(fault).or_default() += 1;
         match fault {
-            Fault::Refused => return Ok(()),
+            Fault::Reset => {
+                stream.set_zero_linger()?;
+                return Ok(());
+            }
             Fault::ServerError => {
                 let text = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n";
                 stream.write_all(text.as_bytes()).await?;
@@ -107,7 +131,11 @@ async fn forward(
             }
             Fault::Slow => tokio::time::sleep(TTL.mul_f64(0.3 * dice.roll())).await,
             Fault::ClockJumped => jump(sleeps, dice),
-            Fault::None | Fault::AnswerLost | Fault::HalfAnAnswer | Fault::Duplicated => {}
+            Fault::None
+            | Fault::Refused
+            | Fault::AnswerLost
+            | Fault::HalfAnAnswer
+            | Fault::Duplicated => {}
         }
         let mut upstream = TcpStream::connect(server).await?;
         upstream.write_all(&request).await?;
@@ -134,6 +162,7 @@ async fn forward(
             }
             Fault::None
             | Fault::Refused
+            | Fault::Reset
             | Fault::ServerError
             | Fault::Slow
             | Fault::ClockJumped => {
@@ -179,11 +208,14 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     let sleeps: Sleeps = Arc::new((0..CLIENTS).map(|_| Sleep::default()).collect());
     let proxy = tokio::spawn(proxy(listener, server.at, seed, counts.clone(), sleeps.clone()));
 
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr());
+    let gone = gone.expect("loopback has ports");
     let newest = Arc::new(Mutex::new(0));
     let clients: Vec<_> = (0..CLIENTS)
         .map(|number| {
             let mut setup = Setup::new(&format!("http://{at}"));
             setup.ttl = TTL;
+            setup.connector = connector(gone, counts.clone());
             setup.dice = Dice::seeded(seed ^ number << 32);
             setup.clock = sleeps[number as usize].clock();
             setup.trace = Some(trace.of(&format!("program {number}")));
@@ -199,6 +231,7 @@ async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
     let counts = counts.lock().expect("nobody panics with it");
     println!("{count} steps replayed, faults: {counts:?}");
     assert!(counts.values().sum::<u64>() > counts[&Fault::None], "things went wrong");
+    assert!(counts[&Fault::Refused] > 0, "and nobody listened");
 }
 
 /// Gets the lock a number of times, and looks that nobody else has it meanwhile.
