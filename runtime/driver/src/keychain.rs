@@ -2,10 +2,11 @@
 //!
 //! A line in is a wish, a line out is its answer or says how a claim stands now. Which claims there
 //! may be, and what becomes of them, is the keychain core's, which the client's [`Manager`] drives;
-//! this keeps the handles. The end of the input releases everything.
+//! this keeps the handles. The end of the input releases everything, and so does being stopped.
 
 pub mod line;
 mod lines;
+mod speech;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,39 +14,49 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
-use self::line::{CLAIMED, HELD, JEOPARDY, LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told};
+use self::line::{
+    CLAIMED, HELD, JEOPARDY, LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told, UNREACHABLE,
+};
 use self::lines::{Lines, Read};
+use self::speech::Speech;
 use crate::client::{Cause, Claim, Error, Manager, Setup, Standing};
 
 /// A longer line is refused.
 pub const LINE_MAX: usize = 1 << 20;
 /// How long the server may take to acknowledge the releases at the end.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
+/// How long the program may take to hear that it has lost its claims.
+const HEAR_MAX: Duration = Duration::from_secs(1);
 
 /// What is held, by resource.
 type Held = Arc<Mutex<BTreeMap<String, Arc<Claim>>>>;
 
-/// Serves wishes until the input ends, then releases everything.
+/// Serves wishes until the input ends or `stop` is done, then releases everything. Where it is
+/// stopped, the program hears first that its claims are lost; one that does not hear it may act on,
+/// and its claims are left to lapse.
 ///
 /// # Errors
 /// When the pipe breaks; everything is released then, too.
 pub async fn serve(
     setup: Setup,
     input: impl AsyncRead + Unpin,
-    mut output: impl AsyncWrite + Unpin,
+    output: impl AsyncWrite + Unpin,
+    stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let manager = setup.build().map_err(|error| io::Error::other(error.to_string()))?;
     let held = Held::default();
     let (tell, mut told) = mpsc::unbounded_channel::<Reply>();
     let mut wishes = JoinSet::new();
     let mut lines = Lines::new(input, LINE_MAX);
+    let mut speech = Speech::new(output);
+    let mut stop = std::pin::pin!(stop);
     let ended = loop {
         tokio::select! {
-            read = lines.next() => match read {
+            read = lines.next(), if !speech.is_full() => match read {
                 Ok(Read::End) => break Ok(()),
                 Err(error) => break Err(error),
                 Ok(Read::TooLong) => {
@@ -62,23 +73,31 @@ pub async fn serve(
                     wishes.spawn(async move { keychain.grant(&text).await });
                 }
             },
-            Some(reply) = told.recv() => {
-                let mut text = serde_json::to_vec(&reply)?;
-                text.push(b'\n');
-                if let Err(error) = output.write_all(&text).await {
-                    break Err(error);
-                }
-                if let Err(error) = output.flush().await {
-                    break Err(error);
-                }
-            }
+            Some(reply) = told.recv() => speech.add(reply),
+            said = speech.go_on(), if !speech.is_over() => if let Err(error) = said {
+                break Err(error);
+            },
             Some(_) = wishes.join_next(), if !wishes.is_empty() => {}
+            () = &mut stop => {
+                wishes.shutdown().await;
+                tell_lost(&held, &mut speech).await?;
+                break Ok(());
+            }
         }
     };
     wishes.shutdown().await;
     held.lock().await.clear();
     manager.close(CLOSE_MAX).await;
     ended
+}
+
+/// Says of everything that is held that it is lost, before another can have it.
+async fn tell_lost(held: &Held, speech: &mut Speech<impl AsyncWrite + Unpin>) -> io::Result<()> {
+    for claim in held.lock().await.values() {
+        let lost = Now { standing: LOST.to_owned(), ..now(claim) };
+        speech.add(Reply { id: Value::Null, told: Told::Now(lost) });
+    }
+    tokio::time::timeout(HEAR_MAX, speech.go_on()).await?
 }
 
 /// What one wish needs.
@@ -110,12 +129,15 @@ impl Keychain {
 
     async fn claim(&self, id: Value, resource: &str, line: &Line) {
         let mut ask = self.manager.claim(resource);
-        for (seconds, is_ttl) in [(line.ttl, true), (line.timeout, false)] {
-            let Some(seconds) = seconds else { continue };
-            let Ok(time) = Duration::try_from_secs_f64(seconds) else {
-                return self.refuse(id, resource, format!("{seconds} is no number of seconds"));
-            };
-            ask = if is_ttl { ask.ttl(time) } else { ask.timeout(time) };
+        let (ttl, timeout) = match (time(line.ttl), time(line.timeout)) {
+            (Ok(ttl), Ok(timeout)) => (ttl, timeout),
+            (Err(message), _) | (_, Err(message)) => return self.refuse(id, resource, message),
+        };
+        if let Some(ttl) = ttl {
+            ask = ask.ttl(ttl);
+        }
+        if let Some(timeout) = timeout {
+            ask = ask.timeout(timeout);
         }
         if let Some(data) = &line.data {
             ask = ask.raw_data(data.clone());
@@ -140,11 +162,15 @@ impl Keychain {
         while changes.next().await {
             let Some(claim) = weak.upgrade() else { return };
             let now = now(&claim);
-            drop(claim);
             let is_lost = now.standing == LOST;
             if is_lost {
-                self.held.lock().await.remove(&now.resource);
+                let mut held = self.held.lock().await;
+                // The resource may be claimed anew.
+                if held.get(&now.resource).is_some_and(|held| Arc::ptr_eq(held, &claim)) {
+                    held.remove(&now.resource);
+                }
             }
+            drop(claim);
             self.say(Value::Null, Told::Now(now));
             if is_lost {
                 return;
@@ -157,7 +183,10 @@ impl Keychain {
         let Some(claim) = claim else {
             return self.refuse(id, resource, "it is not held here".into());
         };
-        let ttl = ttl.and_then(|ttl| Duration::try_from_secs_f64(ttl).ok());
+        let ttl = match time(ttl) {
+            Ok(ttl) => ttl,
+            Err(message) => return self.refuse(id, resource, message),
+        };
         match claim.refresh(ttl).await {
             Ok(()) => self.say(id, Told::Refreshed(now(&claim))),
             Err(error) => self.refuse_for(id, resource, &error),
@@ -181,23 +210,29 @@ impl Keychain {
     }
 
     fn refuse_for(&self, id: Value, resource: &str, error: &Error) {
-        let (resource, message) = (resource.to_owned(), error.to_string());
+        let (resource, message) = (resource.to_owned(), error.cause.to_string());
+        let (claim, mut status) = (error.claim.clone(), None);
         let (kind, first) = match &error.cause {
             Cause::TimedOut => (TIMED_OUT, None),
             Cause::Lost => (LOST, None),
             Cause::Claimed { first } => (CLAIMED, Some(first.clone())),
+            Cause::Unreachable(_) => (UNREACHABLE, None),
+            Cause::Refused { status: refused, reason: _ } => {
+                status = Some(*refused);
+                (REFUSED, None)
+            }
             Cause::Address(..)
             | Cause::Credentials(_)
             | Cause::Setting(_)
             | Cause::System(_)
             | Cause::TooMany
             | Cause::TtlTooShort { .. }
-            | Cause::Refused { .. }
             | Cause::GivenUp
             | Cause::Keychain(_)
             | Cause::Answer(_) => (REFUSED, None),
         };
-        self.say(id, Told::Error { resource, kind: kind.into(), message, first });
+        let kind = kind.to_owned();
+        self.say(id, Told::Error { resource, claim, kind, status, message, first });
     }
 
     fn refuse(&self, id: Value, resource: &str, message: String) {
@@ -217,7 +252,14 @@ fn id_of(text: &[u8]) -> Value {
 }
 
 fn refused(resource: &str, message: String) -> Told {
-    Told::Error { resource: resource.to_owned(), kind: REFUSED.into(), message, first: None }
+    let (resource, kind) = (resource.to_owned(), REFUSED.to_owned());
+    Told::Error { resource, claim: None, kind, status: None, message, first: None }
+}
+
+/// A number of seconds, if there is one.
+fn time(seconds: Option<f64>) -> Result<Option<Duration>, String> {
+    let time = seconds.map(Duration::try_from_secs_f64).transpose();
+    time.map_err(|_| format!("{} is no number of seconds", seconds.unwrap_or_default()))
 }
 
 fn now(claim: &Claim) -> Now {

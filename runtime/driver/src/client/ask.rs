@@ -132,7 +132,7 @@ impl Waiting {
                 self.0 = None;
                 return Ok(Claim::new(slot));
             }
-            Some(Notice::TimedOut) => Cause::TimedOut,
+            Some(Notice::TimedOut) => slot.late(),
             Some(Notice::Failed { status }) => {
                 let reason = view.borrow().reason.clone();
                 Cause::Refused { status: status.unwrap_or(0), reason }

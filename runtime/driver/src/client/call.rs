@@ -3,6 +3,7 @@
 //! Whatever goes wrong on the way is one thing to the caller: no answer came. It never sends
 //! anything twice.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +15,7 @@ use hyper::header::{
 };
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 
 use super::connect::Connector;
 use super::place::Place;
@@ -49,8 +51,17 @@ pub(super) struct Answer {
 impl Answer {
     /// What the server says for itself, short enough for an error.
     pub(super) fn reason(&self) -> String {
-        let text = String::from_utf8_lossy(&self.body);
-        text.chars().take(300).collect()
+        let text = String::from_utf8_lossy(&self.body).into_owned();
+        // A reason stands under the field that it is about; a message is about all of it.
+        let fields: Option<BTreeMap<String, Value>> = serde_json::from_str(&text).ok();
+        let text = fields.map_or(text, |fields| {
+            let word = |(name, value): (String, Value)| {
+                let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+                if name == "message" { value } else { format!("{name}: {value}") }
+            };
+            fields.into_iter().map(word).collect::<Vec<_>>().join("; ")
+        });
+        text.chars().filter(|letter| !letter.is_control()).take(300).collect()
     }
 }
 

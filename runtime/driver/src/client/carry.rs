@@ -40,11 +40,10 @@ impl Drive {
             let answer = caller.call(method, &path, &headers, Some(body));
             let answer = match tokio::time::timeout(patience, answer).await {
                 Ok(answer) => answer.map_err(|error| {
-                    tracing::debug!(%error, "no answer");
                     let is_refused = error.kind() == io::ErrorKind::ConnectionRefused;
-                    if is_refused { NoAnswer::Refused } else { NoAnswer::Unknown }
+                    NoAnswer { is_refused, why: error.to_string() }
                 }),
-                Err(_) => Err(NoAnswer::Unknown),
+                Err(elapsed) => Err(NoAnswer { is_refused: false, why: elapsed.to_string() }),
             };
             Heard { call, serial, answer }
         });

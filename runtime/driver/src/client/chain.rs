@@ -22,7 +22,9 @@ use super::error::Cause;
 use super::manager::Setup;
 use super::order::{New, Order, Refusal, View};
 use crate::keychain::LINE_MAX;
-use crate::keychain::line::{CLAIMED, JEOPARDY, LOST, Line, Now, Reply, TIMED_OUT, Told};
+use crate::keychain::line::{
+    CLAIMED, JEOPARDY, LOST, Line, Now, REFUSED, Reply, TIMED_OUT, Told, UNREACHABLE,
+};
 use crate::wire::claim::id_in;
 
 /// A keychain that runs, and the claims that it holds for this program.
@@ -205,8 +207,10 @@ impl Chain {
                 entry.tell(Notice::Released);
                 true
             }
-            Told::Error { resource: _, kind, message, first } => {
-                return self.fail(key, &kind, message, first);
+            Told::Error { resource: _, claim, kind, status, message, first } => {
+                let id = claim.as_deref().and_then(id_in);
+                entry.view.send_modify(|view| view.claim = id.or(view.claim));
+                return self.fail(key, cause(&kind, status, message, first));
             }
         };
         if is_over {
@@ -225,13 +229,7 @@ impl Chain {
         }
     }
 
-    fn fail(&mut self, key: u64, kind: &str, message: String, first: Option<String>) {
-        let cause = match (kind, first) {
-            (TIMED_OUT, _) => Cause::TimedOut,
-            (LOST, _) => Cause::Lost,
-            (CLAIMED, Some(first)) => Cause::Claimed { first },
-            (_, _) => Cause::Keychain(message),
-        };
+    fn fail(&mut self, key: u64, cause: Cause) {
         let Some(entry) = self.entries.get_mut(&key) else { return };
         // While the claim is held, the end of it is told by itself.
         if entry.is_held() {
@@ -240,6 +238,22 @@ impl Chain {
         if let Some(entry) = self.entries.remove(&key) {
             entry.refuse(Refusal::Final(cause));
         }
+    }
+}
+
+/// What a keychain says went wrong, as if it had gone wrong here.
+fn cause(kind: &str, status: Option<u16>, message: String, first: Option<String>) -> Cause {
+    match (kind, status, first) {
+        (TIMED_OUT, _, _) => Cause::TimedOut,
+        (LOST, _, _) => Cause::Lost,
+        (UNREACHABLE, _, _) => Cause::Unreachable(message),
+        (CLAIMED, _, Some(first)) => Cause::Claimed { first },
+        (REFUSED, Some(status), _) => {
+            let bare = Cause::Refused { status, reason: String::new() }.to_string();
+            let reason = message.strip_prefix(&bare).unwrap_or(&message).to_owned();
+            Cause::Refused { status, reason }
+        }
+        (_, _, _) => Cause::Keychain(message),
     }
 }
 

@@ -162,7 +162,7 @@ impl Claim {
                 let reason = self.slot.view.borrow().reason.clone();
                 Err(self.slot.error(Cause::Refused { status: status.unwrap_or(0), reason }))
             }
-            Some(Notice::TimedOut) => Err(self.slot.error(Cause::TimedOut)),
+            Some(Notice::TimedOut) => Err(self.slot.error(self.slot.late())),
             Some(Notice::Acquired { .. } | Notice::Lost) | None => {
                 Err(self.slot.error(Cause::Lost))
             }

@@ -1,6 +1,6 @@
 //! How a client reaches its server: TCP, TLS over it, or whatever else a caller puts in its place.
 //!
-//! Roots of trust are read only when the first https connection is made.
+//! Roots of trust are read for https only, and once.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -73,6 +73,11 @@ impl Connector {
     /// The file of trusted certificates, if one was given.
     pub(super) fn authority(&self) -> Option<&Path> {
         self.authority.as_deref()
+    }
+
+    /// Reads what a connection there will need.
+    pub(super) fn prepare(&self, place: &Place) -> io::Result<()> {
+        if place.is_tls { self.tls().map(drop) } else { Ok(()) }
     }
 
     /// Connects.

@@ -69,12 +69,11 @@ pub(super) struct Heard {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum NoAnswer {
+#[derive(Clone, Debug)]
+pub(super) struct NoAnswer {
     /// Nobody took the connection; nothing was sent.
-    Refused,
-    /// Nobody knows.
-    Unknown,
+    pub(super) is_refused: bool,
+    pub(super) why: String,
 }
 
 impl Drive {
@@ -205,20 +204,14 @@ impl Drive {
         let Some(sent) = self.sent.remove(&call).filter(|_| is_due) else { return };
         let mut response = match &answer {
             Ok(answer) => read(call, answer),
-            Err(NoAnswer::Unknown) => Response::unanswered(call),
-            Err(NoAnswer::Refused) => Response::refused(call),
+            Err(NoAnswer { is_refused: false, .. }) => Response::unanswered(call),
+            Err(NoAnswer { is_refused: true, .. }) => Response::refused(call),
         };
         if sent.deadline <= self.clock.now() {
             response.lease = Lease::Lapsed;
         }
         if let Some(entry) = self.entries.get_mut(&sent.resource) {
-            entry.view.send_if_modified(|view| {
-                view.claim = response.claim.map(ClaimId::number).or(view.claim);
-                if let Some(answer) = answer.ok().filter(|answer| answer.status >= 400) {
-                    view.reason = answer.reason();
-                }
-                false
-            });
+            entry.note_answer(response.claim.map(ClaimId::number), answer, self.caller.place());
         }
         self.heard_of = Some(sent);
         self.step(Input::Message { from: Server::Claims, message: Message::Response(response) });

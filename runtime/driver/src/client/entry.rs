@@ -6,10 +6,13 @@ use turnstile_core::claim::client::Notice;
 use turnstile_core::number::Token;
 use turnstile_machines::claim::Resource;
 
+use super::call::Answer;
+use super::drive::NoAnswer;
 use super::error::Cause;
 use super::order::{New, Refusal, View};
 use super::pace::Pace;
 use super::place::Place;
+use super::request::no_answer;
 
 /// A claim that the core has begun, or is asked to.
 #[derive(Debug)]
@@ -68,6 +71,32 @@ impl Entry {
                 view.token = token.map(Token::number);
             }
             view.notice = Some(notice);
+        });
+    }
+
+    /// What an answer tells beyond the core, or that there is none.
+    pub(super) fn note_answer(
+        &mut self,
+        claim: Option<u64>,
+        answer: Result<Answer, NoAnswer>,
+        place: &Place,
+    ) {
+        self.view.send_if_modified(|view| {
+            view.claim = claim.or(view.claim);
+            match answer {
+                Ok(answer) if answer.status >= 400 => view.reason = answer.reason(),
+                Ok(_) => {}
+                Err(NoAnswer { is_refused: _, why }) => {
+                    let why = no_answer(place, &why);
+                    // Once is enough.
+                    if view.unanswered.replace(why.clone()).is_none() {
+                        tracing::warn!(resource = self.resource, "{why}: it is asked again");
+                    }
+                    return false;
+                }
+            }
+            view.unanswered = None;
+            false
         });
     }
 

@@ -48,10 +48,13 @@ pub enum Cause {
     /// The lock was not to be had in time.
     #[error("the lock was not to be had in time")]
     TimedOut,
+    /// The server did not answer, up to the end: which, and why not.
+    #[error("{0}")]
+    Unreachable(String),
     /// The server refuses.
     #[error("the server refuses: {status} {reason}")]
     Refused {
-        /// The HTTP status, if it was an answer that told.
+        /// The HTTP status; zero where the core alone refuses.
         status: u16,
         /// What the server said.
         reason: String,
@@ -62,8 +65,8 @@ pub enum Cause {
     /// The claim was given up while something waited for it.
     #[error("the claim was given up")]
     GivenUp,
-    /// The keychain process has ended.
-    #[error("the keychain is dead: {0}")]
+    /// The keychain process has ended, or refuses.
+    #[error("the keychain: {0}")]
     Keychain(String),
     /// The answer is not one of a claim server.
     #[error("the answer is not one of a claim server: {0}")]
@@ -76,7 +79,7 @@ impl Cause {
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
-            Self::TimedOut | Self::Lost | Self::Refused { .. } => true,
+            Self::TimedOut | Self::Unreachable(_) | Self::Lost | Self::Refused { .. } => true,
             Self::Address(..)
             | Self::Credentials(_)
             | Self::Setting(_)

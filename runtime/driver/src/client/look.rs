@@ -9,6 +9,7 @@ use turnstile_core::claim::message::Asked;
 
 use super::error::{Cause, Error};
 use super::manager::Manager;
+use super::request::no_answer;
 use crate::wire::ask::status_body;
 use crate::wire::claim::id_in;
 use crate::wire::filter::encode;
@@ -64,18 +65,22 @@ impl Manager {
     }
 
     fn path_of(&self, claim: &str) -> Result<String, Error> {
-        let id = id_in(claim).ok_or_else(|| Cause::Answer(format!("{claim:?} is no claim")))?;
+        let id = id_in(claim).ok_or_else(|| {
+            Cause::Setting(format!("{claim:?} is neither the number nor the URL of a claim"))
+        })?;
         Ok(format!("{}{id}/", self.shared.caller.place().path))
+    }
+
+    fn unreachable(&self, why: &dyn std::fmt::Display) -> Error {
+        Cause::Unreachable(no_answer(self.shared.caller.place(), why)).into()
     }
 
     async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Error> {
         let answer = self.shared.caller.call(method, path, &[], body);
         let answer = match tokio::time::timeout(ASK_MAX, answer).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => {
-                return Err(Cause::Refused { status: 0, reason: error.to_string() }.into());
-            }
-            Err(_) => return Err(Cause::TimedOut.into()),
+            Ok(Err(error)) => return Err(self.unreachable(&error)),
+            Err(elapsed) => return Err(self.unreachable(&elapsed)),
         };
         if answer.status >= 300 {
             let (status, reason) = (answer.status, answer.reason());

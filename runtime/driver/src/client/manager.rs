@@ -2,6 +2,7 @@
 //!
 //! It starts the keychain core and hands out what it is told. Which requests follow is the core's.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -83,11 +84,13 @@ impl Setup {
     /// A manager.
     ///
     /// # Errors
-    /// When the address or the token is none.
+    /// When the address or the token is none, or the certificates cannot be read.
     pub fn build(self) -> Result<Manager, Error> {
         let place = Place::read(&self.url, &self.version)?;
+        let credentials = |error: io::Error| Cause::Credentials(error.to_string());
+        self.connector.prepare(&place).map_err(credentials)?;
         let caller = Caller::new(place, self.connector.clone(), self.token.as_deref())
-            .map_err(|error| Cause::Credentials(error.to_string()))?;
+            .map_err(credentials)?;
         let dice = Mutex::new(self.dice.clone());
         let orders = Mutex::new(None);
         let shared = Shared { setup: self, caller, keychain: None, dice, orders };

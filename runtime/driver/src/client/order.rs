@@ -63,6 +63,8 @@ pub(crate) struct View {
     pub(super) is_in_jeopardy: bool,
     /// What the server said when it refused.
     pub(super) reason: String,
+    /// Why the last request has no answer, if it has none.
+    pub(super) unanswered: Option<String>,
     /// What ended the claim without a word of the core.
     pub(super) trouble: Option<Cause>,
 }

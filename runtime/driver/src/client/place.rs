@@ -1,5 +1,7 @@
 //! Where a claim server is: scheme, host, port, and the path in front of its version.
 
+use std::fmt;
+
 use super::error::Cause;
 
 /// The address of a claim server.
@@ -59,8 +61,15 @@ impl Place {
     /// A claim's URL.
     #[must_use]
     pub fn claim_url(&self, id: u64) -> String {
+        format!("{self}{}{id}/", self.path)
+    }
+}
+
+impl fmt::Display for Place {
+    /// Scheme, host and port.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.is_tls { "https" } else { "http" };
-        format!("{scheme}://{}{}{id}/", self.authority(), self.path)
+        write!(f, "{scheme}://{}", self.authority())
     }
 }
 

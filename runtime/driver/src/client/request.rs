@@ -48,6 +48,11 @@ pub(super) fn write(ask: Ask, wait: Duration, entry: &Entry, place: &Place) -> O
     Outgoing { method, path, headers, body }
 }
 
+/// That a server does not answer.
+pub(super) fn no_answer(place: &Place, why: &dyn std::fmt::Display) -> String {
+    format!("{place} does not answer: {why}")
+}
+
 /// An answer as the core hears it. One that cannot be read is none.
 pub(super) fn read(call: CallId, answer: &Answer) -> Response {
     let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());

@@ -29,6 +29,12 @@ impl Slot {
         Error { resource: self.resource.clone(), claim: self.url(), cause }
     }
 
+    /// Why what was asked for did not come in time.
+    pub(super) fn late(&self) -> Cause {
+        let why = self.view.borrow().unanswered.clone();
+        why.map_or(Cause::TimedOut, Cause::Unreachable)
+    }
+
     /// The user needs the claim no longer; the resource is free once the claim is over.
     pub(super) fn leave(&self) {
         self.order(Order::Leave { resource: self.resource.clone(), key: self.key });

@@ -10,6 +10,7 @@ pub(crate) const LOST: &str = "lost";
 pub(crate) const TIMED_OUT: &str = "timed out";
 pub(crate) const CLAIMED: &str = "claimed";
 pub(crate) const REFUSED: &str = "refused";
+pub(crate) const UNREACHABLE: &str = "unreachable";
 
 /// What a program may wish; one of `claim`, `refresh` and `release`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -55,9 +56,15 @@ pub enum Told {
     Error {
         /// Which, if it is about one.
         resource: String,
-        /// `timed out`, `lost`, `claimed` by this program already, or `refused` for everything
-        /// else.
+        /// The claim's URL, once there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        claim: Option<String>,
+        /// `timed out`, `lost`, `claimed` by this program already, `unreachable` where the server
+        /// does not answer, or `refused` for everything else.
         kind: String,
+        /// With what HTTP status the server has refused it, if it was the server.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
         /// Why.
         message: String,
         /// The URL of the claim that there is already.

@@ -1,5 +1,7 @@
 //! The client library against a real server.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -150,6 +152,34 @@ async fn a_server_that_is_gone_costs_the_claim_before_its_lease_lapses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_deadline_is_counted_from_the_sending_however_slow_the_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+    let at = listener.local_addr().expect("it is bound");
+    let server = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("the client connects");
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        while !line.ends_with("\r\n\r\n") {
+            stream.read_line(&mut line).expect("the client asks");
+        }
+        let heard = std::time::Instant::now();
+        until("the answer is slow", || heard.elapsed() > SHORT);
+        let body =
+            format!(r#"{{"url":"http://{at}/v1/claims/1/","resource":"r","status":"active"}}"#);
+        let head = format!("HTTP/1.1 201 Created\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream.get_mut().write_all((head + &body).as_bytes()).expect("the client listens");
+        heard
+    });
+    let ttl = Duration::from_secs(60);
+    let manager = Manager::connect(&format!("http://{at}")).expect("a good address");
+    let claim = manager.claim("r").ttl(ttl).await.expect("it is granted");
+    let heard = server.join().expect("no panic");
+    let deadline = claim.deadline().expect("it is held").into_std();
+    assert!(claim.margin() > Duration::ZERO);
+    assert!(deadline <= heard + ttl - claim.margin(), "it was sent before it was heard");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_refresh_renews_at_once_and_can_change_the_ttl() {
     let server = Running::in_memory();
     let manager = manager(&server);
@@ -162,6 +192,10 @@ async fn a_refresh_renews_at_once_and_can_change_the_ttl() {
     assert!(ttl > 500.0, "{ttl}");
     let error = claim.refresh(Some(Duration::from_millis(1))).await.expect_err("too short");
     assert!(matches!(error.cause, Cause::TtlTooShort { ttl_ms: 1, .. }), "{error}");
+    let error = manager.claim("e").ttl(Duration::MAX).await.expect_err("too long");
+    assert!(matches!(error.cause, Cause::Refused { status: 400, .. }), "{error}");
+    let free = manager.claim("e").timeout(Duration::MAX).await.expect("it is free");
+    free.release().await.expect("it is held");
     let error = manager.claim("s").ttl(Duration::ZERO).await.expect_err("too short");
     assert!(matches!(error.cause, Cause::TtlTooShort { .. }), "{error}");
 }
@@ -225,7 +259,10 @@ async fn tls_is_spoken_with_whom_it_trusts() {
     let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));
     let strange = setup.clone().build().expect("a good address");
     let error = strange.list(None, None, 1).await.expect_err("nobody vouches for it");
-    assert!(matches!(error.cause, Cause::Refused { status: 0, .. }), "{error}");
+    assert!(matches!(error.cause, Cause::Unreachable(_)), "{error}");
+    setup.connector = Connector::default().trusting(fixture("none.pem"));
+    let error = setup.clone().build().expect_err("there is no such file");
+    assert!(error.to_string().contains("none.pem: "), "{error}");
     setup.connector = Connector::default().trusting(certificate);
     let manager = setup.build().expect("a good address");
     let claim = manager.claim("r").await.expect("nobody else wants it");

@@ -1,6 +1,8 @@
 //! The `claim` program: what it runs, what it passes on, and what it leaves behind.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -100,7 +102,7 @@ fn whoever_waits_for_its_turn_gives_it_back_at_once() {
 const PASSED_ON: [Signal; 4] = [Signal::TERM, Signal::INT, Signal::QUIT, Signal::HUP];
 
 /// The program, by a shell that ignores none of the signals, or one of them.
-fn hears_all(command: &mut Command, but: Option<Signal>) -> &mut Command {
+pub(crate) fn hears_all(command: &mut Command, but: Option<Signal>) -> &mut Command {
     #[expect(unsafe_code, reason = "what is ignored is handed down between fork and exec")]
     // SAFETY: the closure calls signal only, which is async-signal-safe.
     unsafe {
@@ -241,6 +243,41 @@ fn claims_are_listed_and_shown() {
     assert_eq!(shown["url"], url);
     let unknown = output(&server, &["show", "999"]);
     assert_eq!(unknown.status.code(), Some(69), "{unknown:?}");
+    let none = output(&server, &["show", "abc"]);
+    assert_eq!(none.status.code(), Some(2), "{none:?}");
     let nowhere = Command::new(CLAIM).args(["--url", "nowhere", "ls"]).output();
     assert_eq!(nowhere.expect("it starts").status.code(), Some(2));
+    let full = File::create("/dev/full").expect("it is there");
+    let unsaid = claim(&server, &["ls"]).stdout(full).status().expect("it starts");
+    assert_eq!(unsaid.code(), Some(69), "what cannot be written was not listed");
+}
+
+#[test]
+fn a_name_neither_moves_the_cursor_nor_begins_a_line() {
+    let server = Running::in_memory();
+    server.client().post(&json!({ "resource": "a\u{1b}[2J\nb\u{9b}ü", "ttl": 60 }).to_string());
+    let list = output(&server, &["ls"]);
+    let text = String::from_utf8(list.stdout).expect("plain text");
+    assert!(text.ends_with("  a\\u{1b}[2J\\nb\\u{9b}ü\n"), "{text}");
+    assert_eq!(text.lines().count(), 2);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_named() {
+    // Nobody listens where a listener has just been.
+    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|gone| gone.local_addr());
+    let url = format!("http://{}", nobody.expect("loopback has ports"));
+    let asks: [&[&str]; 3] = [
+        &["run", "r", "--timeout", "0.2", "--", "true"],
+        &["ls"],
+        &["wait", "r", "--timeout", "0.2"],
+    ];
+    for ask in asks {
+        let ran = Command::new(CLAIM).args(ask).env("TURNSTILE_URL", &url).output();
+        let ran = ran.expect("it starts");
+        assert_eq!(ran.status.code(), Some(69), "{ran:?}");
+        let text = String::from_utf8(ran.stderr).expect("plain text");
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.contains(&format!("{url} does not answer: Connection refused")), "{text}");
+    }
 }

@@ -1,19 +1,20 @@
 //! Claims through a keychain: a process at the other end of a pipe, in lines of JSON.
 
+use std::env;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use turnstile_driver::client::{Cause, Connector, Setup};
+use turnstile_driver::client::{Cause, Connector, Manager, Setup};
 use turnstile_driver::keychain::LINE_MAX;
 use turnstile_driver::server::{Options, ServerTls, Storage, Tokens};
 
 use crate::client::fixture;
-use crate::command::{CLAIM, claim, statuses};
+use crate::command::{CLAIM, claim, hears_all, statuses};
 use crate::http::{PATIENCE, Running, until};
 
 #[test]
@@ -58,6 +59,119 @@ fn a_keychain_speaks_lines_and_its_end_releases() {
     drop(input);
     assert!(keychain.wait().expect("it is our child").success());
     assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+/// A keychain, and a line that it has answered.
+fn keychain(server: &Running, line: &str) -> (Child, BufReader<ChildStdout>, Value) {
+    let mut command = claim(server, &["keychain"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut keychain = hears_all(&mut command, None).spawn().expect("it starts");
+    say(&mut keychain, line);
+    let mut out = BufReader::new(keychain.stdout.take().expect("it is piped"));
+    let answer = read(&mut out);
+    (keychain, out, answer)
+}
+
+fn say(keychain: &mut Child, line: &str) {
+    let input = keychain.stdin.as_mut().expect("it is piped");
+    input.write_all(format!("{line}\n").as_bytes()).expect("it reads");
+}
+
+fn read(out: &mut BufReader<ChildStdout>) -> Value {
+    let mut line = String::new();
+    out.read_line(&mut line).expect("plain text");
+    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
+}
+
+#[test]
+fn a_keychain_that_is_told_to_end_says_what_is_lost_and_gives_it_back() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let server = Running::in_memory();
+        let (mut keychain, mut out, held) = keychain(&server, r#"{"claim":"r","ttl":60}"#);
+        assert_eq!(held["held"]["standing"], "held", "{held}");
+        kill_process(Pid::from_child(&keychain), signal).expect("it runs");
+        let lost = read(&mut out);
+        assert_eq!(lost["now"]["resource"], "r", "{lost}");
+        assert_eq!(lost["now"]["standing"], "lost", "{lost}");
+        let status = keychain.wait().expect("it is our child");
+        assert_eq!(status.code(), Some(128 + signal.as_raw()));
+        assert_eq!(statuses(&server, "r"), ["released"]);
+    }
+}
+
+#[test]
+fn a_program_that_does_not_read_is_heard_all_the_same() {
+    let server = Running::in_memory();
+    let (mut keychain, _out, held) = keychain(&server, r#"{"claim":"r","ttl":60}"#);
+    assert_eq!(held["held"]["standing"], "held", "{held}");
+    // The answers are more than a pipe holds.
+    for _ in 0..2_000 {
+        say(&mut keychain, "nonsense");
+    }
+    say(&mut keychain, r#"{"release":"r"}"#);
+    until("it is given back", || statuses(&server, "r") == ["released"]);
+    say(&mut keychain, r#"{"claim":"s","ttl":60}"#);
+    until("it is held", || statuses(&server, "s") == ["active"]);
+    drop(keychain.stdin.take());
+    until("it ends", || keychain.try_wait().expect("it is our child").is_some());
+    assert_eq!(statuses(&server, "s"), ["released"]);
+}
+
+#[test]
+fn a_keychain_whom_nobody_can_hear_ends_though_its_input_is_open() {
+    let server = Running::in_memory();
+    let (mut keychain, out, _held) = keychain(&server, r#"{"claim":"r","ttl":0.3}"#);
+    drop(out);
+    // The next renewal is told to nobody.
+    until("it ends", || keychain.try_wait().expect("it is our child").is_some());
+    assert_eq!(statuses(&server, "r"), ["released"]);
+}
+
+#[test]
+fn what_a_line_asks_for_in_vain_is_told() {
+    let server = Running::in_memory();
+    let (mut keychain, mut out, held) = keychain(&server, r#"{"claim":"r","ttl":60}"#);
+    let url = &held["held"]["url"];
+    let asks = [
+        (r#"{"id":1,"refresh":"r","ttl":-1}"#, json!("refused"), Value::Null, Value::Null),
+        (r#"{"id":2,"refresh":"r","ttl":1e300}"#, json!("refused"), Value::Null, Value::Null),
+        (r#"{"id":3,"refresh":"r","ttl":0.001}"#, json!("refused"), Value::Null, url.clone()),
+        (r#"{"id":4,"claim":"s","ttl":1e9}"#, json!("refused"), json!(400), Value::Null),
+        (r#"{"id":5,"claim":"s","timeout":-1}"#, json!("refused"), Value::Null, Value::Null),
+    ];
+    for (ask, kind, status, claim) in asks {
+        say(&mut keychain, ask);
+        let told = read(&mut out);
+        let error = &told["error"];
+        assert_eq!((&error["kind"], &error["status"], &error["claim"]), (&kind, &status, &claim));
+    }
+    assert_eq!(statuses(&server, "r"), ["active"], "nothing of it has touched what is held");
+    drop(keychain.stdin.take());
+    assert!(keychain.wait().expect("it is our child").success());
+}
+
+/// Where a child of this test finds the server.
+const SERVER: &str = "TURNSTILE_TEST_KEYCHAIN";
+
+#[tokio::test]
+async fn a_manager_finds_server_and_keychain_in_its_environment() {
+    if env::var_os(SERVER).is_some() {
+        let manager = Manager::with_keychain().expect("it starts");
+        let claim = manager.claim("r").await.expect("it is free");
+        assert!(manager.keychain_id().is_some() && claim.is_held());
+        return claim.release().await.expect("it is held");
+    }
+    let server = Running::in_memory();
+    let name = "keychain::a_manager_finds_server_and_keychain_in_its_environment";
+    let child = |path: &Path| {
+        let mut child = Command::new(env::current_exe().expect("it runs"));
+        child.args(["--exact", name]).env(SERVER, "").env("PATH", path);
+        child.env("TURNSTILE_URL", format!("http://{}", server.at));
+        child.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("it starts")
+    };
+    assert!(child(Path::new(CLAIM).parent().expect("a directory")).success());
+    assert_eq!(statuses(&server, "r"), ["released"]);
+    assert!(!child(Path::new("/no/such")).success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

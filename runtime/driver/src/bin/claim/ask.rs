@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use turnstile_driver::client::{Error, Manager, Setup};
+use turnstile_driver::client::{Cause, Error, Manager, Setup};
 use turnstile_driver::wire::claim::ClaimSeen;
 
 /// Prints claims, one a line.
@@ -16,8 +16,7 @@ pub(super) async fn list(
     let manager = setup.build()?;
     let text = manager.list(resource.as_deref(), status.as_deref(), limit).await?;
     if json {
-        put(&format!("{text}\n"));
-        return Ok(0);
+        return put(&format!("{text}\n"));
     }
     let claims: Vec<ClaimSeen> = Manager::read(&text)?;
     let seconds = |seconds: Option<f64>| seconds.map_or("-".into(), |s| format!("{s:.1}"));
@@ -34,18 +33,16 @@ pub(super) async fn list(
             seconds(claim.waiting_duration),
             seconds(claim.active_duration),
             claim.fencing_token.map_or("-".into(), |token| token.to_string()),
-            claim.resource,
+            printable(&claim.resource),
         );
     }
-    put(&out);
-    Ok(0)
+    put(&out)
 }
 
 /// Prints a claim.
 pub(super) async fn show(setup: Setup, claim: &str) -> Result<u8, Error> {
     let text = setup.build()?.show(claim).await?;
-    put(&format!("{text}\n"));
-    Ok(0)
+    put(&format!("{text}\n"))
 }
 
 /// Revokes a claim.
@@ -54,8 +51,26 @@ pub(super) async fn revoke(setup: Setup, claim: &str) -> Result<u8, Error> {
     Ok(0)
 }
 
+/// A name is anybody's choice: it neither moves the cursor nor begins a line.
+fn printable(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text
+}
+
 /// Whoever reads may stop reading: that is no fault of ours.
-fn put(text: &str) {
+fn put(text: &str) -> Result<u8, Error> {
     let mut out = io::stdout().lock();
-    let _unread = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Cause::System(error.to_string()).into())
+        }
+        Ok(()) | Err(_) => Ok(0),
+    }
 }

@@ -8,14 +8,19 @@ mod run;
 mod signals;
 mod terminal;
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use tracing::Level;
+use tracing_subscriber::EnvFilter;
 use turnstile_driver::client::{Ask, Cause, Connector, Error, Manager, Setup};
 use turnstile_driver::keychain;
 use turnstile_driver::trace::Trace;
+
+use self::signals::Signals;
 
 /// Exit status: the claim server cannot be reached, or refuses.
 const UNAVAILABLE: u8 = 69;
@@ -31,7 +36,8 @@ const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
 /// Runs commands under claims of a turnstiled server, and shows and revokes claims.
 ///
 /// The server is TURNSTILE_URL, or --url; its bearer token TURNSTILE_TOKEN; its certificate
-/// authority TURNSTILE_CA (a PEM file), or that of the operating system.
+/// authority TURNSTILE_CA (a PEM file), or that of the operating system. What is logged says
+/// TURNSTILE_LOG (warn, debug, ...).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Cli {
@@ -94,7 +100,8 @@ enum Wish {
     /// {"id": 2, "refresh": "r"}, {"id": 3, "release": "r"}. Each is answered by a line with its
     /// id and with "held", "refreshed", "released" or "error"; a line {"now": ...} says how a
     /// claim stands whenever that changes: "until" is in seconds of CLOCK_BOOTTIME. The end of the
-    /// input releases everything.
+    /// input releases everything; so do SIGTERM, SIGINT, SIGQUIT and SIGHUP, after a line has said
+    /// of each claim that it is lost.
     Keychain,
 }
 
@@ -127,10 +134,19 @@ struct RunArgs {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let filter = EnvFilter::try_from_env("TURNSTILE_LOG");
+    let filter = filter.unwrap_or_else(|_| EnvFilter::default().add_directive(Level::WARN.into()));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    log.without_time().with_target(false).init();
     // One thread, and it is the main one: a child is tied to the thread that has started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let ended = match runtime {
-        Ok(runtime) => runtime.block_on(grant(cli)),
+        Ok(runtime) => {
+            let ended = runtime.block_on(grant(cli));
+            // A read of standard input may still be under way, and nobody waits for it.
+            runtime.shutdown_background();
+            ended
+        }
         Err(error) => Err(Cause::System(error.to_string()).into()),
     };
     match ended {
@@ -145,6 +161,7 @@ fn main() -> ExitCode {
                 | Cause::Setting(_)
                 | Cause::TtlTooShort { .. } => USAGE,
                 Cause::System(_)
+                | Cause::Unreachable(_)
                 | Cause::Refused { .. }
                 | Cause::Claimed { .. }
                 | Cause::TooMany
@@ -177,10 +194,18 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
         }
         Wish::Keychain => {
             let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-            let served = keychain::serve(setup, input, output).await;
-            served.map(|()| 0).map_err(|error| Cause::Keychain(error.to_string()).into())
+            let mut signals = Signals::listen().map_err(system)?;
+            let mut status = 0;
+            let stop = async { status = 128 + signals.end().await.as_raw() as u8 };
+            let served = keychain::serve(setup, input, output, stop).await;
+            served.map_err(|error| Cause::Keychain(error.to_string()))?;
+            Ok(status)
         }
     }
+}
+
+fn system(error: io::Error) -> Error {
+    Cause::System(error.to_string()).into()
 }
 
 fn setup(url: Option<String>) -> Result<Setup, Error> {

@@ -12,14 +12,13 @@ use turnstile_driver::client::{Ask, Cause, Claim, Error, Manager, Setup};
 use super::process::{Process, Stopped};
 use super::signals::{Signals, Told, Whom, suffer};
 use super::terminal::Terminal;
-use super::{LOST, RunArgs};
+use super::{LOST, RunArgs, system};
 
 /// How long the server may take to acknowledge that a claim was given up.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
 
 /// Runs the command and returns its exit status.
 pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
-    let system = |error: io::Error| Error::from(Cause::System(error.to_string()));
     let mut signals = Signals::listen().map_err(system)?;
     let manager = setup.build()?;
     let mut ask = args.claiming.ask(&manager);
@@ -79,20 +78,12 @@ async fn acquire(
     signals: &mut Signals,
 ) -> Result<Result<Claim, Signal>, Error> {
     let mut asked = ask.into_future();
-    loop {
-        tokio::select! {
-            claim = &mut asked => return claim.map(Ok),
-            told = signals.next() => match told {
-                Told::End(signal) => {
-                    drop(asked);
-                    manager.close(CLOSE_MAX).await;
-                    return Ok(Err(signal));
-                }
-                Told::Stop => {
-                    suffer(Signal::TSTP, Whom::Process);
-                }
-                Told::OfChild => {}
-            }
+    tokio::select! {
+        claim = &mut asked => claim.map(Ok),
+        signal = signals.end() => {
+            drop(asked);
+            manager.close(CLOSE_MAX).await;
+            Ok(Err(signal))
         }
     }
 }

@@ -43,6 +43,17 @@ impl Signals {
         })
     }
 
+    /// The next signal to end. To stop is done at once.
+    pub(super) async fn end(&mut self) -> Signal {
+        loop {
+            match self.next().await {
+                Told::End(signal) => return signal,
+                Told::Stop => drop(suffer(Signal::TSTP, Whom::Process)),
+                Told::OfChild => {}
+            }
+        }
+    }
+
     pub(super) async fn next(&mut self) -> Told {
         tokio::select! {
             () = self.term.hear() => Told::End(Signal::TERM),
