@@ -44,10 +44,15 @@ impl Terminal {
         let end = || Stdio::from(line.try_clone().expect("a file can be had twice"));
         command.stdin(end()).stdout(end()).stderr(end());
         #[expect(unsafe_code, reason = "a session with a terminal begins between fork and exec")]
-        // SAFETY: the closure calls only functions that are async-signal-safe: setsid and ioctl.
+        // SAFETY: the closure calls only functions that are async-signal-safe: setsid, signal and
+        // ioctl.
         unsafe {
             command.pre_exec(|| {
                 rustix::process::setsid()?;
+                // Whoever runs the tests in the background ignores keys.
+                for signal in [Signal::INT, Signal::QUIT, Signal::TSTP] {
+                    libc::signal(signal.as_raw(), libc::SIG_DFL);
+                }
                 match libc::ioctl(libc::STDIN_FILENO, libc::TIOCSCTTY, 0) {
                     0 => Ok(()),
                     _ => Err(io::Error::last_os_error()),
