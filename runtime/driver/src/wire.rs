@@ -7,6 +7,7 @@ pub mod ask;
 pub mod claim;
 pub mod date;
 pub mod filter;
+pub mod seconds;
 pub mod status;
 
 /// The path of the collection of claims.

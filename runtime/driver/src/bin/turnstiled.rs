@@ -13,9 +13,7 @@ use tracing_subscriber::EnvFilter;
 use turnstile_driver::server::{Options, PublicUrl, Server, ServerTls, Storage, Tokens};
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
-
-/// Nobody waits longer for anything: a century.
-const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
+use turnstile_driver::wire::seconds;
 
 /// Serves claims: locks as leases that are queued for, renewed, and lapse.
 #[derive(Parser, Debug)]
@@ -44,17 +42,21 @@ struct Args {
     #[arg(long, value_name = "URL")]
     public_url: Option<PublicUrl>,
     /// The shortest ttl that is granted, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "0")]
     ttl_min: Duration,
     /// The longest ttl that is granted, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "31622400")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "31622400")]
     ttl_max: Duration,
     /// The longest that one request may wait for a lock, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "300")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "300")]
     wait_max: Duration,
     /// A claim that waits is over once nobody has asked for it in so many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "3600")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "3600")]
     unasked_max: Duration,
+    /// A claim whose client hung up while it waited holds the lock no longer than this when its turn
+    /// comes, unless the client asks for it again, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
+    gone_max: Duration,
     /// More claims than this do not wait for one resource: 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
     waiters_max: usize,
@@ -71,7 +73,7 @@ struct Args {
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
     connections_max: usize,
     /// How long a request's header or body may take, or nobody read an answer, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
     patience: Duration,
     /// Notes every step of the core in this file, for `turnstile replay`.
     #[arg(long, value_name = "FILE")]
@@ -138,6 +140,7 @@ fn options(args: Args) -> io::Result<Options> {
         answer_patience: args.patience,
         wait_max: args.wait_max,
         unasked_max: args.unasked_max,
+        gone_max: args.gone_max,
         connections_max: args.connections_max,
         trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
         ..defaults
@@ -152,14 +155,6 @@ fn options(args: Args) -> io::Result<Options> {
     options.bounds.ttl_min_us = micros(args.ttl_min);
     options.bounds.ttl_max_us = micros(args.ttl_max);
     Ok(options)
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
-    let longest_s = LONGEST.as_secs();
-    number
-        .filter(|time| *time <= LONGEST)
-        .ok_or_else(|| format!("it is no number of seconds from 0 to {longest_s}"))
 }
 
 fn micros(time: Duration) -> u64 {

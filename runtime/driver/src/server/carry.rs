@@ -71,7 +71,9 @@ impl Engine {
                     entry.ttl_us = ttl_us;
                 }
                 let left_us = entry.due_us.filter(|_| is_restart);
-                let due_us = left_us.unwrap_or(now_us.saturating_add(entry.ttl_us));
+                let whole_us =
+                    if entry.is_gone { entry.ttl_us.min(self.gone_us) } else { entry.ttl_us };
+                let due_us = left_us.unwrap_or(now_us.saturating_add(whole_us));
                 entry.due_us = Some(due_us);
                 self.changed.insert(claim.number());
                 due_us
@@ -126,10 +128,20 @@ impl Engine {
             self.book.became(id, status, token.map(Token::number), now_us);
         } else if let Some(data) = hand.and_then(|hand| hand.post.take()) {
             let Data { number, resource, ttl_us, user_data, digest } = data;
-            let (due_us, token) = (None, token.map(Token::number));
+            let token = token.map(Token::number);
             let history = vec![(status, now_us)];
-            let entry =
-                Entry { number, resource, user_data, digest, ttl_us, due_us, token, history };
+            let (is_gone, due_us) = (false, None);
+            let entry = Entry {
+                number,
+                resource,
+                user_data,
+                digest,
+                ttl_us,
+                is_gone,
+                due_us,
+                token,
+                history,
+            };
             if !self.is_volatile {
                 saved::put_data(&mut self.outbox.batch, id, &entry);
             }

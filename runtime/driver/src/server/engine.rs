@@ -52,6 +52,8 @@ pub(crate) struct Engine {
     is_failed: bool,
     /// How long a claim may wait without anybody asking for it.
     pub(super) unasked_us: u64,
+    /// How long a claim whose client is gone holds the lock when its turn comes.
+    pub(super) gone_us: u64,
     /// Nobody is to wait any longer.
     pub(super) is_ending: bool,
     /// Nothing is written at all.
@@ -75,7 +77,7 @@ impl Engine {
         image: &Image,
         limits: Limits,
         wall_us: u64,
-        unasked_us: u64,
+        (unasked_us, gone_us): (u64, u64),
         is_volatile: bool,
         trace: Option<Trace>,
     ) -> io::Result<Self> {
@@ -101,6 +103,7 @@ impl Engine {
             is_unsynced: false,
             is_failed: false,
             unasked_us,
+            gone_us,
             is_ending: false,
             is_volatile,
             metrics: Metrics::default(),
@@ -234,6 +237,9 @@ impl Engine {
         let claim = self.calls.remove(&caller).and_then(|call| call.claim);
         if let Some(claim) = claim.map(ClaimId::new) {
             self.ask_anew(claim);
+            if let Some(entry) = self.book.entry_mut(claim.number()) {
+                entry.is_gone = true;
+            }
             let (from, call) = (Caller(caller), CallId::new(0));
             self.drive(Input::Command(Command::HungUp { claim, from, call }), None);
         }
@@ -372,8 +378,11 @@ impl Engine {
         }
     }
 
-    /// Counts anew how long nobody has asked for a claim, if that is counted.
+    /// Somebody asks for a claim: it is counted anew how long nobody has, if that is counted.
     pub(super) fn ask_anew(&mut self, claim: ClaimId) {
+        if let Some(entry) = self.book.entry_mut(claim.number()) {
+            entry.is_gone = false;
+        }
         if self.timers.is_armed(Alarm::Unasked(claim)) {
             self.timers
                 .arm(Alarm::Unasked(claim), self.clock.now_us().saturating_add(self.unasked_us));

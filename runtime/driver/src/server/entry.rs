@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub digest: u64,
     /// What was asked for, in the POST or in the last PATCH that was granted.
     pub ttl_us: u64,
+    /// Its client hung up while it waited, and has not asked for it since.
+    pub is_gone: bool,
     /// When the lease lapses; only while the claim holds the lock.
     pub due_us: Option<u64>,
     /// Minted at the activation.
@@ -96,6 +98,7 @@ mod tests {
             user_data: None,
             digest: 0,
             ttl_us: 20_000_000,
+            is_gone: false,
             due_us: Some(5_000_000),
             token: None,
             history: history.to_vec(),

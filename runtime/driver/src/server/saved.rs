@@ -133,7 +133,10 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
         token: token.map(Token::new),
         key: key.map(IdempotencyKey::new),
     };
-    Some((kept, Entry { number, resource, user_data, digest, ttl_us, due_us, token, history }))
+    let is_gone = false;
+    let entry =
+        Entry { number, resource, user_data, digest, ttl_us, is_gone, due_us, token, history };
+    Some((kept, entry))
 }
 
 fn versioned(value: &[u8]) -> Option<&[u8]> {

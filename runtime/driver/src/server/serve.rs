@@ -69,6 +69,9 @@ pub struct Options {
     pub wait_max: Duration,
     /// A claim that waits, and that nobody has asked for in so long, is over.
     pub unasked_max: Duration,
+    /// A claim whose client hung up while it waited holds the lock for no longer than this when
+    /// its turn comes, unless the client asks for it again.
+    pub gone_max: Duration,
     /// More connections than this are turned away.
     pub connections_max: usize,
     /// How long a stopping server waits for its connections.
@@ -93,6 +96,7 @@ impl Default for Options {
             answer_patience: Duration::from_secs(30),
             wait_max: Duration::from_secs(300),
             unasked_max: Duration::from_secs(3_600),
+            gone_max: Duration::from_secs(10),
             connections_max: 16_384,
             drain_max: Duration::from_secs(10),
             wall_us,
@@ -129,15 +133,16 @@ impl Server {
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
         let (limits, wall_us) = (options.limits, (options.wall_us)());
-        let unasked_us = u64::try_from(options.unasked_max.as_micros()).unwrap_or(u64::MAX / 2);
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let patience_us = (micros(options.unasked_max), micros(options.gone_max));
         let open = |store: &mut dyn Store| {
-            Engine::open(&store.load()?, limits, wall_us, unasked_us, false, trace.clone())
+            Engine::open(&store.load()?, limits, wall_us, patience_us, false, trace.clone())
                 .map(Shared::new)
         };
         let (shared, committer) = match storage {
             Storage::Memory => {
                 let image = crate::store::Image::new();
-                let engine = Engine::open(&image, limits, wall_us, unasked_us, true, trace)?;
+                let engine = Engine::open(&image, limits, wall_us, patience_us, true, trace)?;
                 (Shared::new(engine), Committer::None)
             }
             Storage::Blocking(mut store) => {

@@ -57,6 +57,47 @@ fn who_waits_and_closes_its_side_is_gone() {
     assert_eq!(stays.hear().expect(201).field("status"), "active");
 }
 
+/// One holds, one waits and hangs up, and the lock is given back; the one who hung up, and who
+/// comes after it.
+fn hung_up(server: &Running) -> (String, Client) {
+    let mut holder = server.client();
+    let held = holder.post(BODY).expect(201).path();
+    let mut gone = server.client();
+    let path = gone.post(BODY).expect(202).path();
+    let mut gone = gone.with("prefer", "wait=300");
+    gone.send("PATCH", &path, r#"{"status":"active"}"#);
+    until("it waits", || metric(&mut holder, "calls_open") == 1);
+    drop(gone);
+    until("the server notices", || metric(&mut holder, "calls_open") == 0);
+    holder.set(&held, "released").expect(204);
+    (path, holder)
+}
+
+#[test]
+fn who_hung_up_and_does_not_come_back_burns_no_whole_ttl() {
+    let options = Options { gone_max: Duration::from_millis(50), ..Options::default() };
+    let server = Running::start(Storage::Memory, options);
+    let (gone, mut next) = hung_up(&server);
+    let queued = next.post(BODY).expect(202).path();
+    assert_eq!(next.get(&gone).field("status"), "active", "whoever posts promotes the oldest");
+    let mut next = next.with("prefer", "wait=20");
+    next.set(&queued, "active").expect(200);
+    assert_eq!(next.get(&gone).field("status"), "expired");
+}
+
+#[test]
+fn who_hung_up_and_comes_back_has_its_lease() {
+    let server = Running::in_memory();
+    let (back, mut next) = hung_up(&server);
+    next.post(BODY).expect(202);
+    let ttl = next.get(&back).expect(200).number("ttl");
+    assert!(ttl <= 10.0, "nobody has asked for it yet: {ttl}");
+    let mut back_again = server.client();
+    back_again.set(&back, "active").expect(200);
+    let ttl = back_again.patch(&back, r#"{"ttl":60}"#).expect(200).number("ttl");
+    assert!(ttl > 50.0, "{ttl}");
+}
+
 #[test]
 fn what_is_asked_while_another_request_waits_is_answered_after_it() {
     let server = durable();
