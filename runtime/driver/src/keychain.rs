@@ -24,6 +24,7 @@ use self::line::{
 use self::lines::{Lines, Read};
 use self::speech::Speech;
 use crate::client::{Cause, Claim, Error, Manager, Setup, Standing};
+use crate::wire::seconds;
 
 /// A longer line is refused.
 pub const LINE_MAX: usize = 1 << 20;
@@ -129,7 +130,10 @@ impl Keychain {
 
     async fn claim(&self, id: Value, resource: &str, line: &Line) {
         let mut ask = self.manager.claim(resource);
-        let (ttl, timeout) = match (time(line.ttl), time(line.timeout)) {
+        let (ttl, timeout) = match (
+            line.ttl.map(seconds::of).transpose(),
+            line.timeout.map(seconds::of).transpose(),
+        ) {
             (Ok(ttl), Ok(timeout)) => (ttl, timeout),
             (Err(message), _) | (_, Err(message)) => return self.refuse(id, resource, message),
         };
@@ -183,7 +187,7 @@ impl Keychain {
         let Some(claim) = claim else {
             return self.refuse(id, resource, "it is not held here".into());
         };
-        let ttl = match time(ttl) {
+        let ttl = match ttl.map(seconds::of).transpose() {
             Ok(ttl) => ttl,
             Err(message) => return self.refuse(id, resource, message),
         };
@@ -254,12 +258,6 @@ fn id_of(text: &[u8]) -> Value {
 fn refused(resource: &str, message: String) -> Told {
     let (resource, kind) = (resource.to_owned(), REFUSED.to_owned());
     Told::Error { resource, claim: None, kind, status: None, message, first: None }
-}
-
-/// A number of seconds, if there is one.
-fn time(seconds: Option<f64>) -> Result<Option<Duration>, String> {
-    let time = seconds.map(Duration::try_from_secs_f64).transpose();
-    time.map_err(|_| format!("{} is no number of seconds", seconds.unwrap_or_default()))
 }
 
 fn now(claim: &Claim) -> Now {

@@ -118,10 +118,11 @@ pub(crate) fn hears_all(command: &mut Command, but: Option<Signal>) -> &mut Comm
 
 #[test]
 fn a_signal_while_waiting_withdraws() {
-    for signal in PASSED_ON {
+    let asks: [&[&str]; 2] = [&["run", "r", "--", "true"], &["wait", "r"]];
+    for (signal, ask) in PASSED_ON.into_iter().flat_map(|signal| asks.map(|ask| (signal, ask))) {
         let server = Running::in_memory();
         server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201);
-        let mut command = claim(&server, &["run", "r", "--", "true"]);
+        let mut command = claim(&server, ask);
         let mut waiting = hears_all(&mut command, None).spawn().expect("it starts");
         until("it queues", || statuses(&server, "r").len() == 2);
         kill_process(pid(&waiting), signal).expect("it runs");

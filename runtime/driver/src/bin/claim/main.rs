@@ -19,6 +19,7 @@ use tracing_subscriber::EnvFilter;
 use turnstile_driver::client::{Ask, Cause, Connector, Error, Manager, Setup};
 use turnstile_driver::keychain;
 use turnstile_driver::trace::Trace;
+use turnstile_driver::wire::seconds;
 
 use self::signals::Signals;
 
@@ -30,8 +31,6 @@ const TIMED_OUT: u8 = 75;
 const LOST: u8 = 76;
 /// Exit status: bad usage.
 const USAGE: u8 = 2;
-/// Nobody waits longer for anything: a century.
-const LONGEST: Duration = Duration::from_secs(100 * 366 * 86_400);
 
 /// Runs commands under claims of a turnstiled server, and shows and revokes claims.
 ///
@@ -110,10 +109,10 @@ struct Claiming {
     /// What is claimed.
     resource: String,
     /// How long the lease lasts without a renewal, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "60")]
     ttl: Duration,
     /// How long to wait for the lock, in seconds; for ever unless given.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read)]
     timeout: Option<Duration>,
 }
 
@@ -122,7 +121,7 @@ struct RunArgs {
     #[command(flatten)]
     claiming: Claiming,
     /// How long the command may take to end once it was told to, in seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     grace: Duration,
     /// What others see of the claim, as JSON.
     #[arg(long, value_name = "JSON")]
@@ -188,9 +187,12 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
         Wish::Show { claim } => ask::show(setup, &claim).await,
         Wish::Revoke { claim } => ask::revoke(setup, &claim).await,
         Wish::Wait(claiming) => {
+            let mut signals = Signals::listen().map_err(system)?;
             let manager = setup.build()?;
-            let claim = claiming.ask(&manager).await?;
-            claim.release().await.map(|()| 0)
+            match run::acquire(&manager, claiming.ask(&manager), &mut signals).await? {
+                Ok(claim) => claim.release().await.map(|()| 0),
+                Err(signal) => Ok(run::end_by(signal)),
+            }
         }
         Wish::Keychain => {
             let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
@@ -230,12 +232,4 @@ impl Claiming {
             None => ask,
         }
     }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
-    let longest_s = LONGEST.as_secs();
-    number
-        .filter(|time| *time <= LONGEST)
-        .ok_or_else(|| format!("it is no number of seconds from 0 to {longest_s}"))
 }

@@ -29,11 +29,7 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
     }
     let claim = match acquire(&manager, ask, &mut signals).await? {
         Ok(claim) => claim,
-        Err(signal) => {
-            // A key has reached the whole job already.
-            die_of(signal, Terminal::open().map(|_| Whom::Process));
-            return Ok(128 + signal.as_raw() as u8);
-        }
+        Err(signal) => return Ok(end_by(signal)),
     };
     let mut variables = vec![("CLAIM_URL", claim.url())];
     let token = claim.fencing_token();
@@ -72,7 +68,7 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
 }
 
 /// Waits for the lock, unless a signal ends that: then what was asked for is withdrawn.
-async fn acquire(
+pub(super) async fn acquire(
     manager: &Manager,
     ask: Ask,
     signals: &mut Signals,
@@ -86,6 +82,13 @@ async fn acquire(
             Ok(Err(signal))
         }
     }
+}
+
+/// Ends by a signal; returns the exit status where that does not end it.
+pub(super) fn end_by(signal: Signal) -> u8 {
+    // A key has reached the whole job already.
+    die_of(signal, Terminal::open().map(|_| Whom::Process));
+    128 + signal.as_raw() as u8
 }
 
 /// Ends as a command does that a key of the terminal ends, so that the script around it ends, too:
