@@ -140,7 +140,10 @@ fn a_command_in_the_background_stops_when_it_reads_and_is_heard_in_the_foregroun
 fn who_reads_from_a_terminal_that_nobody_can_give_it_is_ended() {
     let server = Running::in_memory();
     let mut leader = Command::new("bash");
-    leader.args(["-c", r#"set -m; ( $RUN sh -c 'read line </dev/tty' & ); read hold"#]);
+    // The command reads once the shell has the terminal again.
+    let script = r#"set -m; rm -f "$GO"; mkfifo "$GO"
+        ( $RUN sh -c 'read go; read line </dev/tty' <"$GO" & ); echo go >"$GO"; read hold"#;
+    leader.args(["-c", script]).env("GO", concat!(env!("CARGO_TARGET_TMPDIR"), "/go"));
     leader.env("RUN", format!("{CLAIM} run r --"));
     leader.env("TURNSTILE_URL", format!("http://{}", server.at));
     let mut terminal = Terminal::start(leader);
