@@ -4,6 +4,7 @@
 //! A cut is a comment, a fenced block and a comment:
 //!
 //!     <!-- cut: rows 44 91 of spec/tables/claim.yaml -->
+//!     <!-- cut: file checker/tests/tables/gate.yaml -->
 //!     <!-- cut: turnstile check claim/small | verdicts -->
 //!     <!-- cut: turnstile check claim/small --as-written | run of one answer -->
 //!     <!-- cut: turnstile list | tables -->
@@ -56,11 +57,20 @@ fn cuts_are_fresh() {
 
 /// The block that a cut must have.
 fn cut(source: &str) -> String {
-    let (kind, text) = match source.strip_prefix("rows ").and_then(|rest| rest.split_once(" of ")) {
-        Some((rows, file)) => ("yaml", rows_of(rows, file)),
-        None => ("text", part_of(source)),
+    let rows = source.strip_prefix("rows ").and_then(|rest| rest.split_once(" of "));
+    let (kind, text) = match (rows, source.strip_prefix("file ")) {
+        (Some((rows, file)), _) => ("yaml", rows_of(rows, file)),
+        (None, Some(file)) => (if file.ends_with(".rs") { "rust" } else { "yaml" }, whole(file)),
+        (None, None) => ("text", part_of(source)),
     };
     format!("```{kind}\n{}\n```\n", text.trim_end())
+}
+
+/// A file without the comment that it begins with.
+fn whole(file: &str) -> String {
+    let text = read(file);
+    let lines = text.lines().skip_while(|line| line.starts_with(['#', '/']) || line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// Rows of a table file, word for word.

@@ -14,6 +14,9 @@ mod language;
 pub mod limit;
 mod lint;
 pub mod literal;
+#[cfg(feature = "schema")]
+pub mod page;
+pub mod places;
 mod raw;
 mod read;
 #[cfg(feature = "schema")]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use turnstile_spec::Literal;
+use turnstile_spec::{Literal, page};
 
 use crate::{Format, Sheet, render};
 
@@ -114,6 +114,7 @@ pub fn pages(tables: &[Literal], formats: &[Format], command: &str) -> Files {
 #[must_use]
 pub fn bundled(tables: &[Literal]) -> Files {
     let mut files = pages(tables, &FORMATS, COMMAND);
+    files.insert("language.md".to_owned(), page::page(&header(COMMAND)));
     for part in PARTS {
         let tables = tables.iter().filter(|table| table.vocabulary.machine == part.machine);
         for table in tables {

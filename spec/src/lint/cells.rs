@@ -7,21 +7,22 @@ use crate::code;
 use crate::fault::Fault;
 use crate::limit;
 use crate::lint::Subject;
-use crate::read::cover::{self, Index};
+use crate::places::Places;
+use crate::read::cover;
 use crate::read::draft::NOT_EXIST;
 use crate::read::pattern;
 use crate::table::{Event, EventId, EventKind, Pattern, State, StateId};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let index = Index::new(subject.table);
-    missing(subject, &index, faults);
-    twice(subject, &index, faults);
+    let places = Places::new(subject.table);
+    missing(subject, &places, faults);
+    twice(subject, &places, faults);
 }
 
 /// States in which the same payloads of an event are missing.
 type Groups<'s> = BTreeMap<String, Vec<&'s str>>;
 
-fn missing(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
+fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
     for (event, declared) in (0u16..).map(EventId).zip(&subject.lookup.vocabulary.events) {
         if subject.lookup.event(event).is_none() {
             continue;
@@ -32,11 +33,7 @@ fn missing(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
             if subject.declared_at(id).is_none() || subject.state(id) == NOT_EXIST {
                 continue;
             }
-            let whole = pattern::whole(declared);
-            let left = match index.at(id, event) {
-                Some(place) => cover::unsaid(&place.rows, &place.cells, &whole),
-                None => whole,
-            };
+            let left = cover::unsaid(places.at(id, event), &pattern::whole(declared));
             if !left.0.is_empty() {
                 let groups = if can_come(declared, state) { &mut open } else { &mut closed };
                 groups.entry(words(declared, &left)).or_default().push(subject.state(id));
@@ -104,15 +101,17 @@ fn lines(groups: &Groups<'_>) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-fn twice(subject: &Subject<'_>, index: &Index<'_>, faults: &mut Vec<Fault>) {
-    for (state, event, place) in index.places() {
-        for (nth, cell) in place.cells.iter().enumerate() {
+fn twice(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
+    for (state, event, place) in places.all() {
+        for (nth, (_, cell)) in place.cells.iter().enumerate() {
             let what = format!("`{}` in `{}`", subject.event(event), subject.state(state));
             let row = place
                 .rows
                 .iter()
+                .map(|(_, row)| row)
                 .find(|row| cover::is_always(&row.guard) && meet(&row.pattern, &cell.pattern));
-            let twin = place.cells[..nth].iter().find(|twin| meet(&twin.pattern, &cell.pattern));
+            let mut earlier = place.cells[..nth].iter().map(|(_, cell)| cell);
+            let twin = earlier.find(|twin| meet(&twin.pattern, &cell.pattern));
             let first = match (row, twin) {
                 (Some(row), _) => (subject.row_at(row.id), "a row takes it"),
                 (None, Some(twin)) => (twin.span, "it is said here, too"),

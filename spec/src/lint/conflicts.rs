@@ -7,16 +7,17 @@ use crate::code;
 use crate::fault::Fault;
 use crate::limit;
 use crate::lint::Subject;
-use crate::read::cover::{Index, can_both};
+use crate::places::Places;
+use crate::read::cover::can_both;
 use crate::read::pattern;
 use crate::table::{Pattern, Row};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let index = Index::new(subject.table);
+    let places = Places::new(subject.table);
     let mut tried = BTreeMap::new();
     let mut said = BTreeSet::new();
-    for (_, _, place) in index.places() {
-        if let Some(row) = place.rows.get(limit::CELL_ROWS) {
+    for (_, _, place) in places.all() {
+        if let Some((_, row)) = place.rows.get(limit::CELL_ROWS) {
             let what = format!(
                 "`{}` has too many rows for `{}`",
                 subject.state(row.from),
@@ -25,8 +26,8 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
             faults.push(Fault::limit(subject.row_at(row.id), &what, "rows", limit::CELL_ROWS));
             continue;
         }
-        for (nth, row) in place.rows.iter().enumerate() {
-            for earlier in &place.rows[..nth] {
+        for (nth, (_, row)) in place.rows.iter().enumerate() {
+            for (_, earlier) in &place.rows[..nth] {
                 let common = pattern::both(&row.pattern, &earlier.pattern);
                 if common.0.is_empty() || faults.len() >= limit::FAULTS {
                     continue;

@@ -61,7 +61,8 @@ fn undeclared<'n>(
 }
 
 fn state(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
-    if subject.lookup.declaration(&word.text).is_some() {
+    // Where no word stands, a fault of its shape has been found.
+    if word.text.is_empty() || subject.lookup.declaration(&word.text).is_some() {
         return;
     }
     let declared = subject.lookup.draft.parts.states.iter();

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::places::Places;
 use crate::raw;
-use crate::read::cover::{self, Index};
+use crate::read::cover;
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
 use crate::read::pattern;
@@ -201,14 +202,11 @@ fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {
 /// Explicit cells first; then those of `any`, wherever nothing else is said.
 fn cells(lookup: &Lookup<'_>, table: &mut Table) {
     table.cells = named_cells(lookup, false);
-    let index = Index::new(table);
+    let said = Places::new(table);
     let mut wide: BTreeMap<(StateId, EventId), Vec<Cell>> = BTreeMap::new();
     for cell in named_cells(lookup, true) {
         let earlier = wide.entry((cell.state, cell.event)).or_default();
-        let mut pattern = match index.at(cell.state, cell.event) {
-            Some(place) => cover::unsaid(&place.rows, &place.cells, &cell.pattern),
-            None => cell.pattern.clone(),
-        };
+        let mut pattern = cover::unsaid(said.at(cell.state, cell.event), &cell.pattern);
         for other in earlier.iter() {
             pattern = pattern::minus(&pattern, &other.pattern);
         }

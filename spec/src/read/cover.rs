@@ -4,45 +4,14 @@
 use std::collections::BTreeSet;
 
 use crate::limit;
+use crate::places::Place;
 use crate::read::pattern;
-use crate::table::{EventId, Guard, GuardId, Pattern, Row, StateId, Table};
-
-/// The rows and cells of one state and event.
-pub(crate) struct Place<'t> {
-    pub(crate) rows: Vec<&'t Row>,
-    pub(crate) cells: Vec<&'t crate::table::Cell>,
-}
-
-/// Everything said of each state and event.
-pub(crate) struct Index<'t> {
-    places: std::collections::BTreeMap<(StateId, EventId), Place<'t>>,
-}
-
-impl<'t> Index<'t> {
-    pub(crate) fn new(table: &'t Table) -> Self {
-        let mut places = std::collections::BTreeMap::<_, Place<'t>>::new();
-        let empty = || Place { rows: Vec::new(), cells: Vec::new() };
-        for row in &table.rows {
-            places.entry((row.from, row.event)).or_insert_with(empty).rows.push(row);
-        }
-        for cell in &table.cells {
-            places.entry((cell.state, cell.event)).or_insert_with(empty).cells.push(cell);
-        }
-        Self { places }
-    }
-
-    pub(crate) fn at(&self, state: StateId, event: EventId) -> Option<&Place<'t>> {
-        self.places.get(&(state, event))
-    }
-
-    pub(crate) fn places(&self) -> impl Iterator<Item = (StateId, EventId, &Place<'t>)> {
-        self.places.iter().map(|((state, event), place)| (*state, *event, place))
-    }
-}
+use crate::table::{Guard, GuardId, Pattern, Row};
 
 /// The values of `of` that neither a row nor a cell takes, whatever the guards answer.
 /// Nothing where there are more rows than [`limit::CELL_ROWS`]: that is a fault of its own.
-pub(crate) fn unsaid(rows: &[&Row], cells: &[&crate::table::Cell], of: &Pattern) -> Pattern {
+pub(crate) fn unsaid(place: &Place<'_>, of: &Pattern) -> Pattern {
+    let rows: Vec<&Row> = place.rows.iter().map(|(_, row)| *row).collect();
     if rows.len() > limit::CELL_ROWS {
         return Pattern::default();
     }
@@ -50,7 +19,7 @@ pub(crate) fn unsaid(rows: &[&Row], cells: &[&crate::table::Cell], of: &Pattern)
     for row in rows.iter().filter(|row| is_always(&row.guard)) {
         left = pattern::minus(&left, &row.pattern);
     }
-    for cell in cells {
+    for (_, cell) in &place.cells {
         left = pattern::minus(&left, &cell.pattern);
     }
     let guarded: Vec<&Row> = rows.iter().copied().filter(|row| !is_always(&row.guard)).collect();

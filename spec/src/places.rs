@@ -1,0 +1,67 @@
+//! What a table says of each state and event, found without looking through all of it.
+
+use std::collections::BTreeMap;
+
+use crate::table::{Cell, EventId, Row, StateId, Table};
+
+/// The rows and cells of one state and event, each with its place in the table.
+#[derive(Clone, Debug, Default)]
+pub struct Place<'t> {
+    /// By their places in [`Table::rows`].
+    pub rows: Vec<(usize, &'t Row)>,
+    /// By their places in [`Table::cells`].
+    pub cells: Vec<(usize, &'t Cell)>,
+}
+
+impl Place<'_> {
+    /// The numbers between two, both included, cut wherever a pattern begins or ends: the table
+    /// says the same of all numbers of a piece.
+    #[must_use]
+    pub fn pieces(&self, (least, greatest): (u16, u16)) -> Vec<(u16, u16)> {
+        let rows = self.rows.iter().map(|(_, row)| &row.pattern);
+        let patterns = rows.chain(self.cells.iter().map(|(_, cell)| &cell.pattern));
+        let mut starts = vec![least];
+        for range in patterns.flat_map(|pattern| &pattern.0) {
+            starts.push(*range.start());
+            starts.extend(range.end().checked_add(1));
+        }
+        starts.retain(|start| (least..=greatest).contains(start));
+        starts.sort_unstable();
+        starts.dedup();
+        let ends = starts.iter().skip(1).map(|next| next - 1).chain([greatest]);
+        starts.iter().copied().zip(ends).collect()
+    }
+}
+
+/// Everything said of each state and event.
+#[derive(Clone, Debug)]
+pub struct Places<'t> {
+    said: BTreeMap<(StateId, EventId), Place<'t>>,
+    nothing: Place<'t>,
+}
+
+impl<'t> Places<'t> {
+    /// All of a table.
+    #[must_use]
+    pub fn new(table: &'t Table) -> Self {
+        let mut said = BTreeMap::<_, Place<'t>>::new();
+        for row in table.rows.iter().enumerate() {
+            said.entry((row.1.from, row.1.event)).or_default().rows.push(row);
+        }
+        for cell in table.cells.iter().enumerate() {
+            said.entry((cell.1.state, cell.1.event)).or_default().cells.push(cell);
+        }
+        Self { said, nothing: Place::default() }
+    }
+
+    /// What is said of one state and event.
+    #[must_use]
+    pub fn at(&self, state: StateId, event: EventId) -> &Place<'t> {
+        self.said.get(&(state, event)).unwrap_or(&self.nothing)
+    }
+
+    /// Each state and event of which something is said.
+    pub fn all(&self) -> impl Iterator<Item = (StateId, EventId, &Place<'t>)> {
+        self.said.iter().map(|((state, event), place)| (*state, *event, place))
+    }
+}
