@@ -7,6 +7,7 @@ pub mod engine;
 pub mod fingerprint;
 mod frontier;
 pub mod interned;
+pub mod judged;
 pub mod live;
 pub mod log;
 pub mod record;

@@ -151,6 +151,17 @@ fn an_interrupt_ends_the_search_of_a_system_too() {
     leaves_open(&output, "interrupted", "the first claim is answered");
 }
 
+/// Who interrupts a check of everything waits for no other world.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_ends_what_has_not_begun_too() {
+    let output = interrupted("claim");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("more searches did not begin"), "{printed}");
+    assert!(printed.contains("\nincomplete: "), "{printed}");
+}
+
 /// What a check says that is interrupted.
 #[cfg(target_os = "linux")]
 fn interrupted(name: &str) -> Output {

@@ -94,6 +94,32 @@ fn a_time_relation_of_no_timer() {
     is_refused("timer", &system, "T090", message, "client.leese timer");
 }
 
+#[test]
+fn a_system_that_no_core_was_compiled_for() {
+    let system = claim("system: claim\n", "system: clam\n");
+    let message = "this binary has no cores for the system `clam`: rebuild";
+    is_refused("unknown", &system, "T090", message, "system: clam");
+}
+
+#[test]
+fn a_budget_that_is_no_number() {
+    let system = claim("lost answer: 1,", "lost answer: 99999999999,");
+    let message = "`lost answer` must be a number, or one of any";
+    is_refused("number", &system, "T007", message, "lost answer: 99999999999");
+}
+
+/// What is sent beyond a link's room is lost to the search, which says so and how to mend it.
+#[test]
+fn a_link_that_overflows_leaves_the_search_open() {
+    let folder = Scratch::new("overflow");
+    let system = claim("slots: 3", "slots: 1");
+    fs::write(folder.join("mine.yaml"), system).expect("the folder is ours");
+    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "20000"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let said = "found no room and was dropped: give that link more";
+    assert!(text(&output.stdout).contains(said), "{}", text(&output.stdout));
+}
+
 /// What comes from `--set` is bad usage, told once for all worlds.
 #[test]
 fn settings_that_nothing_takes_are_bad_usage() {

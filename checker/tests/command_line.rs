@@ -273,3 +273,45 @@ fn a_table_of_sixty_rows_is_checked() {
     assert!(printed.contains("60 of 60 rows taken"), "{printed}");
     assert_eq!(output.status.code(), Some(0), "{printed}");
 }
+
+/// As written the cells of a table need not be said; there may be as many as a file has room for.
+#[test]
+fn a_table_of_half_a_million_cells_ends() {
+    let folder = Scratch::new("wide");
+    let mut table = "language: 1\nmachine: wide\nstates:\n  s0: { initial: true }\n".to_owned();
+    let names = |letter: char, body: &str| -> String {
+        (1..700).map(|nth| format!("  {letter}{nth}: {body}\n")).collect()
+    };
+    table += &names('s', "{}");
+    table += &format!("events:\n{}", names('e', "{ kind: command }"));
+    table += "transitions:\n";
+    table += &(1..20)
+        .map(|nth| format!("  - {{ from: any, to: same, event: e{nth} }}\n"))
+        .collect::<String>();
+    fs::write(folder.join("wide.yaml"), table).expect("the folder is ours");
+    let words = ["check", "wide.yaml", "--as-written", "--max-states", "1", "--json"];
+    let output = turnstile(&folder, &words);
+    assert!(matches!(output.status.code(), Some(1 | 3)), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_place_in_sarif_is_a_reference() {
+    let folder = Scratch::new("a folder 100% full");
+    let trap = fs::read_to_string(tables().join("trap.yaml")).expect("checked in");
+    fs::write(folder.join("my trap#1.yaml"), trap).expect("the folder is ours");
+    let words = ["check", "my trap#1.yaml", "--sarif", "trap.sarif", "--json"];
+    assert_eq!(turnstile(&folder, &words).status.code(), Some(1));
+    let sarif = fs::read(folder.join("trap.sarif")).expect("it was written");
+    let sarif: serde_json::Value = serde_json::from_slice(&sarif).expect("JSON");
+    let found = &sarif["runs"][0]["results"][0]["locations"];
+    let place = &found[0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert_eq!(place, "my%20trap%231.yaml");
+
+    // With a table in place of a compiled one there are two files; the system's has the property.
+    fs::write(folder.join("mine.yaml"), format!("{}# Edited.\n", claim())).expect("ours");
+    let words = ["check", "mine.yaml", "--max-states", "5", "--sarif", "mine.sarif", "--json"];
+    assert_eq!(turnstile(&folder, &words).status.code(), Some(3));
+    let sarif = fs::read_to_string(folder.join("mine.sarif")).expect("it was written");
+    assert!(sarif.contains("\"uri\": \"spec/systems/claim.yaml\""), "the system's own file");
+    assert!(!sarif.contains(" with "), "one file is one place");
+}

@@ -4,7 +4,7 @@
 
 mod literal;
 
-use turnstile_checker::report::options::{Engine, Options, Reductions, Silent};
+use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
 use turnstile_spec::{Source, bundled, system::System};
@@ -71,4 +71,42 @@ fn as_written_both_engines_agree() {
 #[test]
 fn amended_both_engines_agree() {
     check(false);
+}
+
+/// What `--reduce` leaves to the engine, and what the engine makes of it: names, and what it says
+/// of those that it does not make.
+#[track_caller]
+fn reduced(system: &str, world: &str, reduce: Reductions) -> (Vec<String>, String) {
+    let entry = systems::entry(system).expect("it is compiled in");
+    let text = bundled::system(system).expect("every system is bundled");
+    let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
+    let limits = Limits { max_states: Some(200), ..Limits::default() };
+    let options = Options { reduce, limits, ..Options::new(&Silent) };
+    let world = file.world(world).expect("it has the world");
+    let result = (entry.run)(&file, world, &options).expect("its names are known");
+    (result.reductions, result.notes.remarks.join("\n"))
+}
+
+#[test]
+fn only_the_reductions_asked_for_are_made_and_each_says_why() {
+    let none = Reductions::NONE;
+    let symmetry = Reductions { symmetry: true, ..none };
+    let (names, why) = reduced("claim", "small", none);
+    assert_eq!((names.len(), why.contains("reduced by")), (0, false), "{why}");
+    let (names, why) = reduced("claim", "small", symmetry);
+    assert_eq!(names, ["symmetry"]);
+    assert!(why.contains("reduced by symmetry: the members of the role change places"), "{why}");
+    assert!(!why.contains("not reduced"), "nothing else was asked for: {why}");
+}
+
+#[test]
+fn what_speaks_of_runs_is_searched_whole_and_says_so() {
+    let (names, why) = reduced("claim", "hurry", Reductions::ALL);
+    assert!(names.is_empty(), "{names:?}");
+    let words =
+        "not reduced by dead, symmetry, loss: \"the first claim is answered\" speaks of fair";
+    assert!(why.contains(words), "{why}");
+    let (_, why) = reduced("claim", "small", Reductions { loss: true, ..Reductions::NONE });
+    let words = "not reduced by loss: \"an answer can come\" asks what can be reached after one";
+    assert!(why.contains(words), "{why}");
 }

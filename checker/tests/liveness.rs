@@ -8,8 +8,9 @@ use parts::Lock;
 use turnstile_checker::parts::{Parts, cascade};
 use turnstile_checker::report::options::{Limits, Reductions, Silent};
 use turnstile_checker::report::result::Verdict;
-use turnstile_checker::search::engine::{Judged, Question, run};
+use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::fingerprint::{of_part, of_sum};
+use turnstile_checker::search::judged::Judged;
 use turnstile_checker::search::replay::replay;
 
 const MUTUAL_EXCLUSION: usize = 0;

@@ -116,6 +116,10 @@ impl Check<'_> {
                 items.iter().for_each(|item| self.kind(item, *kind, of));
             }
             (Kind::Either(kinds), _) => match kinds.iter().find(|kind| fits(**kind, node)) {
+                // Not one of the words, and it could have been a number: neither is meant more.
+                Some(Kind::Choice(words)) if is_number_too(kinds) && !is_among(node, words) => {
+                    self.wrong(node, kind, of);
+                }
                 Some(kind) => self.kind(node, *kind, of),
                 None => self.wrong(node, kind, of),
             },
@@ -203,6 +207,14 @@ impl Check<'_> {
             .label(node.span, format!("this is {found}"));
         self.faults.push(fault.help(format!("write {wanted}")));
     }
+}
+
+fn is_number_too(kinds: &[Kind]) -> bool {
+    kinds.iter().any(|kind| matches!(kind, Kind::Number))
+}
+
+fn is_among(node: &Node, words: &[&str]) -> bool {
+    matches!(&node.value, Value::Scalar(text) if words.contains(&text.as_str()))
 }
 
 /// Whether a kind is meant, by the form of the value alone.

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use turnstile_checker::report::options::{Engine, Limits, Options, Reductions};
+use turnstile_checker::report::paint::Paint;
 use turnstile_checker::report::result::{Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::{junit, sarif, summary, text};
@@ -92,15 +93,39 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     {
         status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
     }
+    let tells = (!arguments.json).then_some(paint);
+    let (results, ended) = search_all(&plan.jobs, &library, &options, tells);
+    status = status.and(ended);
+    if !arguments.json && !results.is_empty() {
+        status = status.and(put(&summary::summary(&results, paint)));
+    }
+    status = results.iter().map(Status::of).fold(status, Status::and);
+    status.and(deliver(arguments, results))
+}
+
+/// Does one job after the other and tells each result; the status is of what went wrong beside
+/// them.
+fn search_all(
+    jobs: &[plan::Job],
+    library: &Library,
+    options: &Options<'_>,
+    tells: Option<Paint>,
+) -> (Vec<ResultReport>, Status) {
+    let mut status = Status::Holds;
     let mut results: Vec<ResultReport> = Vec::new();
     let mut said = BTreeSet::new();
-    for job in &plan.jobs {
-        match search::search(job, &results, &library, &options) {
+    for (nth, job) in jobs.iter().enumerate() {
+        // The one that was interrupted says so; those after it would only say it again.
+        if terminal::is_stopped() && results.last().is_some_and(|last| !last.complete) {
+            status = status.and(tells.map_or(Status::Holds, |paint| left_out(&jobs[nth..], paint)));
+            break;
+        }
+        match search::search(job, &results, library, options) {
             Ok(None) => {}
             // What is wrong with a system's files is wrong in each of its worlds: told once.
             Ok(Some(result)) if results.last().is_some_and(|last| is_again(last, &result)) => {}
             Ok(Some(result)) => {
-                if !arguments.json {
+                if let Some(paint) = tells {
                     status = status.and(put(&text::result(&result, paint)));
                 }
                 results.push(result);
@@ -113,11 +138,17 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
             }
         }
     }
-    if !arguments.json && !results.is_empty() {
-        status = status.and(put(&summary::summary(&results, paint)));
+    (results, status)
+}
+
+/// Says how many searches an interrupt leaves out.
+fn left_out(jobs: &[plan::Job], paint: Paint) -> Status {
+    let is_search = |job: &&plan::Job| !matches!(job, plan::Job::Whole { .. });
+    match jobs.iter().filter(is_search).count() {
+        0 => Status::Holds,
+        1 => put(&format!("{}\n\n", paint.open("1 more search did not begin"))),
+        many => put(&format!("{}\n\n", paint.open(&format!("{many} more searches did not begin")))),
     }
-    status = results.iter().map(Status::of).fold(status, Status::and);
-    status.and(deliver(arguments, results))
 }
 
 /// Whether two results are the same faults and nothing else.

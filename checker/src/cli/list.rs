@@ -1,7 +1,7 @@
 //! `turnstile list`: the tables and systems known here.
 
 use serde::Serialize;
-use turnstile_checker::report::paint::{Paint, columns, pad};
+use turnstile_checker::report::paint::{Paint, columns, fold, pad};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::systems;
 use turnstile_spec as spec;
@@ -10,6 +10,9 @@ use turnstile_spec::literal::Literal;
 use super::library::Library;
 use super::output::{self, complain, put};
 use super::terminal;
+
+/// The last column is not broken into shorter lines than this.
+const LAST_MIN: usize = 30;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -130,24 +133,22 @@ fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
     text
 }
 
-/// Columns under their heads; those that hold numbers stand at the right.
+/// Columns under their heads; those that hold numbers stand at the right, the last is broken where
+/// the paper ends.
 fn grid<const N: usize>(lines: Vec<[String; N]>, paint: Paint) -> String {
     let widths: Vec<usize> =
         (0..N).map(|at| lines.iter().map(|line| columns(&line[at])).max().unwrap_or(0)).collect();
+    let before: usize = widths[..N - 1].iter().map(|width| width + 2).sum();
+    let is_number = |at: usize| {
+        lines[1..].iter().all(|line| line[at].bytes().all(|letter| letter.is_ascii_digit()))
+    };
     let mut text = String::new();
     for (nth, line) in lines.iter().enumerate() {
-        let cells: Vec<String> = line
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(at, (cell, width))| {
-                let is_number = lines[1..]
-                    .iter()
-                    .all(|line| line[at].bytes().all(|letter| letter.is_ascii_digit()));
-                if is_number { format!("{cell:>width$}") } else { pad(cell, *width) }
-            })
-            .collect();
-        let line = cells.join("  ");
+        let cells = line[..N - 1].iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
+            if is_number(at) { format!("{cell:>width$}  ") } else { pad(cell, width + 2) }
+        });
+        let last = fold(&line[N - 1], paint.width.saturating_sub(before).max(LAST_MIN));
+        let line = cells.collect::<String>() + &last.join(&format!("\n{:before$}", ""));
         let line = line.trim_end();
         text.push_str(&if nth == 0 { paint.dim(line) } else { line.to_owned() });
         text.push('\n');

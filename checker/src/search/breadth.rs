@@ -75,7 +75,7 @@ pub enum Cut {
 #[must_use]
 pub fn search<S: Space>(space: &S, ask: Ask<'_>) -> Walk {
     assert!(ask.threads > 0, "somebody has to do it");
-    let shared = Shared::new(space.width(), &ask);
+    let shared = Shared::new(space.width(), ask.threads, ask.records);
     let mut workers: Vec<_> =
         (0..ask.threads).map(|thread| Worker::new(&shared, space, thread)).collect();
     let mut leader = Leader::new(space, ask);

@@ -8,9 +8,10 @@ use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
 };
 use crate::search::breadth::Cut;
-use crate::search::engine::{Judged, Outcome, Question, run};
+use crate::search::engine::{Outcome, Question, run};
 use crate::search::fingerprint::collision_chance;
 use crate::search::interned::Interned;
+use crate::search::judged::Judged;
 use crate::search::replay::{Run, Trail, replay};
 use crate::search::space::Space;
 use crate::world::check::{Checked, exercised, overflow, taken, trouble_words};

@@ -11,6 +11,7 @@ use crate::report::options::{Limits, Progress, Reductions};
 use crate::report::result::Verdict;
 use crate::search::breadth::{Ask, Cut, Walk, search};
 use crate::search::interned::Interned;
+use crate::search::judged::Judged;
 use crate::search::live::{self, Graph};
 use crate::search::replay::{Trail, trail};
 
@@ -60,29 +61,6 @@ pub struct Outcome<M> {
     pub judging: Duration,
     /// An operation that did not do the same when it was run again: no verdict counts.
     pub impure: Option<String>,
-}
-
-/// What is said of a property.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
-    /// What came out.
-    pub verdict: Verdict,
-    /// A run that shows it.
-    pub trail: Option<Trail>,
-    /// The fairness it rests on.
-    pub assumptions: Vec<String>,
-    /// The fairness that could have been assumed and was not needed.
-    pub not_needed: Vec<String>,
-}
-
-impl Judged {
-    pub(super) fn plain(verdict: Verdict) -> Self {
-        Self { verdict, trail: None, assumptions: Vec::new(), not_needed: Vec::new() }
-    }
-
-    pub(super) fn shown(verdict: Verdict, trail: Trail) -> Self {
-        Self { trail: Some(trail), ..Self::plain(verdict) }
-    }
 }
 
 /// The things that a search looks for, by their bits.

@@ -14,7 +14,7 @@ mod lasso;
 
 use crate::parts::Fairness;
 use crate::report::result::Verdict;
-use crate::search::engine::Judged;
+use crate::search::judged::Judged;
 use crate::search::live::fair::{Assumed, Knots};
 pub use crate::search::live::graph::Graph;
 

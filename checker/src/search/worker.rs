@@ -5,7 +5,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-use crate::search::breadth::Ask;
 use crate::search::chunk::Chunk;
 use crate::search::frontier::Frontier;
 use crate::search::rendezvous::{Broken, Rendezvous};
@@ -36,16 +35,16 @@ pub(super) struct Shared {
 
 impl Shared {
     /// For a search over rows of so many numbers.
-    pub(super) fn new(width: usize, ask: &Ask<'_>) -> Self {
+    pub(super) fn new(width: usize, threads: usize, records: bool) -> Self {
         Self {
             level: RwLock::new(Frontier::new(width)),
-            chunks: (0..BATCH_CHUNKS).map(|_| RwLock::new(Chunk::new(ask.threads))).collect(),
+            chunks: (0..BATCH_CHUNKS).map(|_| RwLock::new(Chunk::new(threads))).collect(),
             takers: (0..BATCH_CHUNKS).map(|_| AtomicUsize::default()).collect(),
             batch: AtomicUsize::new(0),
-            records: ask.records,
+            records,
             next: AtomicUsize::new(0),
-            bytes: (0..ask.threads).map(|_| AtomicUsize::default()).collect(),
-            rendezvous: Rendezvous::new(ask.threads),
+            bytes: (0..threads).map(|_| AtomicUsize::default()).collect(),
+            rendezvous: Rendezvous::new(threads),
         }
     }
 

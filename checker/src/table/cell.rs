@@ -4,9 +4,8 @@
 //! alike; one member of each is tried. The classes are exact: they follow the ends of the
 //! patterns, so no payload is left out.
 
-use turnstile_spec::table::{
-    CellKind, Event, EventId, Guard, GuardId, Pattern, Row, StateId, Table,
-};
+use turnstile_spec::places::Place;
+use turnstile_spec::table::{CellKind, Event, Guard, GuardId, Pattern, Row};
 
 /// Guards that one cell may ask; 2 to this power answers are tried.
 pub const MAX_GUARDS: usize = 12;
@@ -43,10 +42,11 @@ impl Class {
 
 /// The classes of a state and event, by their smallest member.
 #[must_use]
-pub fn classes(table: &Table, state: StateId, id: EventId, event: &Event) -> Vec<Class> {
+pub fn classes(place: &Place<'_>, event: &Event) -> Vec<Class> {
+    let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
     let mut classes: Vec<Class> = Vec::new();
-    for range in intervals(table, state, id, event) {
-        let outcomes = outcomes(table, state, id, range.0);
+    for range in place.pieces(bounds) {
+        let outcomes = outcomes(place, range.0);
         match classes.iter_mut().find(|class| class.outcomes == outcomes) {
             Some(class) => extend(&mut class.pattern, range),
             None => classes.push(Class { pattern: Pattern(vec![range.0..=range.1]), outcomes }),
@@ -63,33 +63,11 @@ fn extend(pattern: &mut Pattern, (start, end): (u16, u16)) {
     }
 }
 
-/// The domain, cut wherever a pattern of the cell begins or ends.
-fn intervals(table: &Table, state: StateId, id: EventId, event: &Event) -> Vec<(u16, u16)> {
-    let (low, high) = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
-    let rows = table.rows.iter().filter(|row| row.from == state && row.event == id);
-    let cells = table.cells.iter().filter(|cell| cell.state == state && cell.event == id);
-    let patterns = rows.map(|row| &row.pattern).chain(cells.map(|cell| &cell.pattern));
-    let mut starts = vec![low];
-    for range in patterns.flat_map(|pattern| &pattern.0) {
-        starts.push(*range.start());
-        starts.extend(range.end().checked_add(1));
-    }
-    starts.retain(|start| (low..=high).contains(start));
-    starts.sort_unstable();
-    starts.dedup();
-    let ends = starts.iter().skip(1).map(|next| next - 1).chain([high]);
-    starts.iter().copied().zip(ends).collect()
-}
-
 /// What may come of one payload, over all answers of the guards.
-fn outcomes(table: &Table, state: StateId, event: EventId, number: u16) -> Vec<Outcome> {
-    let rows: Vec<(usize, &Row)> = table
-        .rows
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| row.from == state && row.event == event && row.pattern.matches(number))
-        .collect();
-    let otherwise = said(table, state, event, number);
+fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
+    let rows = place.rows.iter().copied().filter(|(_, row)| row.pattern.matches(number));
+    let rows: Vec<(usize, &Row)> = rows.collect();
+    let otherwise = said(place, number);
     let mut guards = Vec::new();
     for (_, row) in &rows {
         asked(&row.guard, &mut guards);
@@ -122,13 +100,10 @@ fn outcomes(table: &Table, state: StateId, event: EventId, number: u16) -> Vec<O
 }
 
 /// What is said beside the rows.
-fn said(table: &Table, state: StateId, event: EventId, number: u16) -> Outcome {
-    let place = table.cells.iter().position(|cell| {
-        cell.state == state && cell.event == event && cell.pattern.matches(number)
-    });
-    match place {
-        Some(place) if table.cells[place].kind == CellKind::Ignore => Outcome::Ignored(place),
-        Some(place) => Outcome::Impossible(place),
+fn said(place: &Place<'_>, number: u16) -> Outcome {
+    match place.cells.iter().find(|(_, cell)| cell.pattern.matches(number)) {
+        Some((place, cell)) if cell.kind == CellKind::Ignore => Outcome::Ignored(*place),
+        Some((place, _)) => Outcome::Impossible(*place),
         None => Outcome::Missing,
     }
 }

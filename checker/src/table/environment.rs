@@ -5,6 +5,7 @@
 //! what the table would like to happen.
 
 use stateright::{Model, Property};
+use turnstile_spec::places::Places;
 use turnstile_spec::table::{
     Do, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
 };
@@ -77,12 +78,14 @@ impl<'t> Environment<'t> {
     /// Works out the cells.
     #[must_use]
     pub fn new(vocabulary: &'t Vocabulary, table: &'t Table) -> Self {
+        let places = Places::new(table);
         let cells = ids(vocabulary.states.len())
             .map(|state| {
                 ids(vocabulary.events.len())
                     .map(|event| {
                         let (state, event) = (StateId(state), EventId(event));
-                        cell::classes(table, state, event, &vocabulary.events[event.index()])
+                        let place = places.at(state, event);
+                        cell::classes(place, &vocabulary.events[event.index()])
                     })
                     .collect()
             })

@@ -187,7 +187,10 @@ pub(crate) fn overflow<S: System>(world: &World<S>, marks: &BTreeSet<Mark>) -> O
         Mark::Overflowed { link } => {
             let link = &world.links[*link];
             let (from, to) = (&world.nodes[link.from].name, &world.nodes[link.to].name);
-            Some(format!("a message from {from} to {to} found no room and was dropped"))
+            Some(format!(
+                "a message from {from} to {to} found no room and was dropped: give that link more \
+                 `slots` or `capacity`"
+            ))
         }
         Mark::Taken(_) | Mark::Spent(_) => None,
     })

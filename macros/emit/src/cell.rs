@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::table::{
-    CellKind, Domain, Event, EventId, Guard, GuardId, Row, StateId, Table, Vocabulary,
-};
+use turnstile_spec::places::Place;
+use turnstile_spec::table::{CellKind, Domain, Event, Guard, GuardId, Row, Vocabulary};
 
 use crate::document::{ident, number};
 use crate::event::{field, words_ident};
@@ -28,7 +27,7 @@ pub(crate) struct Said<'a> {
 
 /// What stands behind an arrow: statements that end in an expression.
 pub(crate) trait Leaf {
-    /// A row is taken; it is known by its place in [`Table::rows`].
+    /// A row is taken; it is known by its place in the table's rows.
     fn taken(&self, index: usize, row: &Row) -> TokenStream;
     /// The event changes nothing.
     fn ignored(&self) -> TokenStream;
@@ -84,40 +83,22 @@ fn collect(guard: &Guard, asked: &mut BTreeSet<GuardId>) {
 
 /// What a table says of each payload of a cell: equal answers together, in the order of the
 /// smallest number of each. A number is any of 16 bits, whatever the domain: the type admits it.
-pub(crate) fn said<'a>(
-    table: &'a Table,
-    from: StateId,
-    id: EventId,
-    event: &Event,
-) -> Vec<(Ranges, Said<'a>)> {
-    let (least, greatest) = match event.payload.as_ref().map(|payload| &payload.domain) {
+pub(crate) fn said<'a>(place: &Place<'a>, event: &Event) -> Vec<(Ranges, Said<'a>)> {
+    let bounds = match event.payload.as_ref().map(|payload| &payload.domain) {
         Some(Domain::Number(_)) => (0, u16::MAX),
         Some(domain) => domain.bounds(),
         None => (0, 0),
     };
-    let rows: Vec<(usize, &Row)> = (table.rows.iter().enumerate())
-        .filter(|(_, row)| row.from == from && row.event == id)
-        .collect();
-    let cells = || table.cells.iter().filter(|cell| cell.state == from && cell.event == id);
-    let patterns = rows.iter().map(|(_, row)| &row.pattern);
-    let mut starts = vec![least];
-    for range in patterns.chain(cells().map(|cell| &cell.pattern)).flat_map(|it| &it.0) {
-        starts.push(*range.start());
-        starts.extend(range.end().checked_add(1));
-    }
-    starts.retain(|start| (least..=greatest).contains(start));
-    starts.sort_unstable();
-    starts.dedup();
+    let Place { rows, cells } = place;
     let mut found: Vec<(Ranges, Said<'a>)> = Vec::new();
-    for (index, &start) in starts.iter().enumerate() {
-        let end = starts.get(index + 1).map_or(greatest, |next| next - 1);
+    for (start, end) in place.pieces(bounds) {
         let matching = rows.iter().copied().filter(|(_, row)| row.pattern.matches(start));
         let mut said = Said { rows: matching.collect(), otherwise: None };
         let enough = (1..=said.rows.len()).find(|count| is_decided(&said.rows[..*count]));
         said.rows.truncate(enough.unwrap_or(said.rows.len()));
         if enough.is_none() {
-            let cell = cells().find(|cell| cell.pattern.matches(start));
-            said.otherwise = cell.map(|cell| cell.kind);
+            let cell = cells.iter().find(|(_, cell)| cell.pattern.matches(start));
+            said.otherwise = cell.map(|(_, cell)| cell.kind);
         }
         match found.iter_mut().find(|(_, other)| *other == said) {
             Some((ranges, _)) => match ranges.last_mut() {

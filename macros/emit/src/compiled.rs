@@ -3,6 +3,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use turnstile_spec::places::Places;
 use turnstile_spec::table::{EventId, Guard, Row, StateId};
 
 use crate::cell::{Leaf, arms, outcome, said};
@@ -166,23 +167,29 @@ fn trace(machine: &str) -> TokenStream {
 
 /// The nested match of a step function.
 fn states<'a, L: Leaf>(machine: &'a Machine<'a>, leaf: impl Fn(StateId) -> L) -> TokenStream {
+    let places = Places::new(machine.table);
     let arms = (0..).zip(&machine.vocabulary.states).map(|(index, _)| {
         let from = StateId(index);
         let name = state(machine.vocabulary, from.index());
-        let body = events(machine, from, &leaf(from));
+        let body = events(machine, &places, from, &leaf(from));
         quote!(#name => #body)
     });
     quote!(match state { #(#arms,)* })
 }
 
-fn events(machine: &Machine<'_>, from: StateId, leaf: &impl Leaf) -> TokenStream {
+fn events(
+    machine: &Machine<'_>,
+    places: &Places<'_>,
+    from: StateId,
+    leaf: &impl Leaf,
+) -> TokenStream {
     let words = machine.vocabulary;
     let mut found = Vec::new();
     let mut missing = Vec::new();
     for (index, event) in (0..).zip(&words.events) {
         let name = ident(&event.name.ident);
         let rest = event.payload.is_some().then(|| quote!({ .. }));
-        let said = said(machine.table, from, EventId(index), event);
+        let said = said(places.at(from, EventId(index)), event);
         match (said.as_slice(), &event.payload) {
             ([(_, only)], _) if only.is_nothing() => missing.push(quote!(Event::#name #rest)),
             ([(_, only)], _) => {

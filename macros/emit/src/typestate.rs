@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use turnstile_spec::places::{Place, Places};
 use turnstile_spec::table::{CellKind, Event, EventId, Guard, Row, StateId};
 
 use crate::Machine;
@@ -20,13 +21,13 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
     };
     let here: Vec<usize> = (0..words.states.len()).filter(is_here).collect();
     let markers = here.iter().map(|&index| marker(machine, index));
-    let names = row::steps(machine);
+    let (names, places) = (row::steps(machine), Places::new(machine.table));
     let moves: Vec<Move<'_>> = here
         .iter()
         .flat_map(|&index| (0..).zip(&words.events).map(move |(id, event)| (index, id, event)))
         .filter_map(|(from, id, event)| {
             let from = StateId(from as u16);
-            Move::new((machine, &names), from, id, event)
+            Move::new((machine, &names), from, places.at(from, EventId(id)), event)
         })
         .collect();
     let outcomes = moves.iter().map(Move::outcomes);
@@ -135,10 +136,10 @@ impl<'a> Move<'a> {
     fn new(
         (machine, names): (&'a Machine<'a>, &'a [Ident]),
         from: StateId,
-        id: u16,
+        place: &Place<'a>,
         event: &'a Event,
     ) -> Option<Self> {
-        let said = said(machine.table, from, EventId(id), event);
+        let said = said(place, event);
         let mut to = Vec::new();
         let mut refusable = false;
         let mut accepted = false;

@@ -31,6 +31,8 @@ pub struct System {
     pub set: Vec<Setting>,
     /// What must hold.
     pub properties: Vec<Property>,
+    /// Where the file says its name.
+    pub span: Span,
     /// The file.
     pub source: Source,
     /// FNV-1a, 64 bits, of the file's text.

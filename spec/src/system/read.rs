@@ -69,6 +69,7 @@ impl Read<'_> {
             worlds,
             set,
             properties,
+            span: word(node, "system").map(|word| word.span).unwrap_or_default(),
             source: source.clone(),
             hash: source.hash(),
         };

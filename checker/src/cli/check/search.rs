@@ -6,7 +6,6 @@ use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::result::{Kind, ResultReport};
 use turnstile_checker::systems;
 use turnstile_checker::table;
-use turnstile_spec::fault::Span;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::system::{System, World};
 
@@ -87,7 +86,7 @@ fn search_world(
     let stop = |faults| Ok(faulty(Kind::System, &system.name, Some(&world.name), faults));
     let Some(entry) = systems::entry(&system.name) else {
         let what = format!("this binary has no cores for the system `{}`", system.name);
-        return stop(vec![FaultReport::not_compiled(&system.source, Span::default(), &what)]);
+        return stop(vec![FaultReport::not_compiled(&system.source, system.span, &what)]);
     };
     let tables = match replacement::tables(entry, table, library, options.as_written) {
         Ok(tables) => tables,
