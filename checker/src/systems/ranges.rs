@@ -129,6 +129,7 @@ impl Ranges {
         let step = Step { before: &before, asked, after: &state.core, notices };
         state.is_untold |= !step.is_told();
         state.is_turned_away |= !step.is_refused_for_a_loss();
+        state.is_unasked |= !step.is_asked_for();
         state.is_mixed |= !is_apart(&core, (&before, input), (&state.core, &inner));
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {

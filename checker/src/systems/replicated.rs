@@ -111,7 +111,7 @@ impl Replicated {
     /// A member that has never run.
     fn seat(&self, address: Address) -> Seat {
         let core = self.core(address, 0).start();
-        Seat { address, core, strayed: false, is_untold: false }
+        Seat { address, core, strayed: false, is_untold: false, clings: false }
     }
 
     fn cluster(&self) -> Cluster {
@@ -160,6 +160,10 @@ impl Replicated {
     ) {
         let (before, mut told) = (seat.core.clone(), seat.core.told.clone());
         let asked = if let Input::Command(command) = &input { Some(command.clone()) } else { None };
+        let message =
+            if let Input::Message { message, .. } = &input { Some(message) } else { None };
+        let is_alone =
+            matches!(message, Some(Message::View { is: Connected::Minority, members: _ }));
         let mut inner: CoreOut<Of> = Out::default();
         self.core(seat.address, choice).step(&mut seat.core, input, &mut inner);
         let notices = inner.effects.iter().filter_map(|effect| match effect {
@@ -170,6 +174,7 @@ impl Replicated {
         let (before, after) = (&before, &seat.core);
         let step = Step { before, asked: asked.as_ref(), after, notices: &notices };
         seat.is_untold |= !self.names().all(|lock| step.is_told(lock));
+        seat.clings |= is_alone && !step.has_given_up();
         out.rows.append(&mut inner.rows);
         for effect in inner.effects {
             out.effects.push(match effect {

@@ -239,6 +239,10 @@ impl byte_range_lock::Properties for Ranges {
         manager(view).is_none_or(|manager| !manager.is_turned_away)
     }
 
+    fn what_waits_for_the_server_is_asked_for(&self, view: &Look<'_>) -> bool {
+        manager(view).is_none_or(|manager| !manager.is_unasked)
+    }
+
     fn a_lock_comes_back_to_the_file_that_it_left(&self, view: &Look<'_>) -> bool {
         !view.watch.system.is_stale
     }

@@ -55,6 +55,19 @@ impl Step<'_> {
         has_lost || !self.says(*file, *key, News::Refused)
     }
 
+    /// Whether a call to the file server is out wherever a lock has come to wait for one.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.after.files().all(|(id, file)| {
+            let waits = |state: &State, lock| {
+                let lock = state.file(id).and_then(|file| file.locks.lock(lock));
+                lock.is_some_and(|lock| lock.at == At::Waitlock)
+            };
+            let mut locks = file.locks.iter();
+            let is_any = locks.any(|(id, _)| waits(self.after, id) && !waits(self.before, id));
+            !is_any || file.open.is_some()
+        })
+    }
+
     fn is_there(&self, file: FileId, id: LockId) -> bool {
         self.after.file(file).is_some_and(|file| file.locks.lock(id).is_some())
     }

@@ -23,11 +23,13 @@ pub struct Manager {
     pub is_untold: bool,
     /// A client that had lost nothing was refused a lock.
     pub is_turned_away: bool,
+    /// A lock came to wait for a server lock that nobody asked for.
+    pub is_unasked: bool,
 }
 
 impl Manager {
     pub(super) const fn new(core: manager::State) -> Self {
-        Self { core, is_mixed: false, is_untold: false, is_turned_away: false }
+        Self { core, is_mixed: false, is_untold: false, is_turned_away: false, is_unasked: false }
     }
 }
 

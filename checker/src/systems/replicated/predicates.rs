@@ -3,11 +3,11 @@
 use turnstile_core::claim::message::{Caller, Message as Act};
 use turnstile_core::fence::{Fence, Notice as Verdict};
 use turnstile_core::replicated::message::{Notice as CoreNotice, Says};
-use turnstile_core::replicated::types::{LockName, Status};
+use turnstile_core::replicated::types::{LockName, Status, Timer};
 use turnstile_core::replicated::{Lag, Lock, Locks};
 use turnstile_core::step::{Core as _, Effect, Input, Out};
 use turnstile_machines::lock_member::State as Member;
-use turnstile_machines::lock_mutex::State as Mutex;
+use turnstile_machines::lock_mutex::{Resource, Rules as _, State as Mutex};
 use turnstile_machines::lock_status::{Formulae as _, Invariant};
 
 use super::cluster::Cluster;
@@ -193,6 +193,32 @@ impl replicated_lock::Properties for Replicated {
 
     fn a_thread_is_told(&self, view: &Look<'_>) -> bool {
         seats(view).all(|(_, seat)| !seat.is_untold)
+    }
+
+    fn who_is_in_a_minority_has_nothing(&self, view: &Look<'_>) -> bool {
+        seats(view).all(|(_, seat)| {
+            !seat.clings && (seat.core.at != Member::Resigned || seat.core.told.is_empty())
+        })
+    }
+
+    fn held_is_armed(&self, view: &Look<'_>) -> bool {
+        seats(view).all(|(node, seat)| {
+            let timers = &view.nodes[node].timers;
+            self.names().all(|lock| {
+                let at = seat.core.mutex(lock).map_or(self.mutex.initial(), |mutex| mutex.at);
+                let holds = self.mutex.holds(at);
+                timers.contains(&Timer::Timeout(lock)) == holds.contains(&Resource::Timeout)
+                    && timers.contains(&Timer::Retry(lock)) == holds.contains(&Resource::RetryTimer)
+            })
+        })
+    }
+
+    fn a_command_is_executed_until_its_result_is_there(&self, view: &Look<'_>) -> bool {
+        seats(view).all(|(_, seat)| {
+            seat.core.mutexes().all(|(_, mutex)| {
+                !matches!(mutex.at, Mutex::Locking | Mutex::Unlocking) || mutex.call.is_some()
+            })
+        })
     }
 
     fn a_listener_ends_at_the_truth(&self, view: &Look<'_>) -> bool {

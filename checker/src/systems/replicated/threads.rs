@@ -62,7 +62,9 @@ impl Step<'_> {
             (Thread::Calls, Thread::Calls) | (Thread::Has, Thread::Has) => says.is_empty(),
             (Thread::Calls, Thread::Idle) => {
                 let is_done = |says: Says| match before {
-                    At::Unlocking => matches!(says, Says::Returns | Says::Throws),
+                    At::Unlocking => {
+                        says == Says::Throws || says == Says::Returns && !self.owes(lock)
+                    }
                     At::Unlocked | At::Locking | At::Waiting | At::Locked | At::Releasing => {
                         matches!(says, Says::NotLocked | Says::Throws)
                     }
@@ -77,6 +79,19 @@ impl Step<'_> {
             (Thread::Idle, Thread::Has) => false,
         };
         is_known && is_found
+    }
+
+    /// Whether the result of the mutex's last command has still to come.
+    fn owes(&self, lock: LockName) -> bool {
+        self.after.mutex(lock).is_some_and(|mutex| mutex.call.is_some())
+    }
+
+    /// Whether nothing is left of what the member held or waited for, as far as its listener and
+    /// its threads know.
+    pub(super) fn has_given_up(&self) -> bool {
+        let mut mutexes = self.after.mutexes();
+        self.after.told.is_empty()
+            && mutexes.all(|(_, mutex)| !matches!(mutex.at, At::Locked | At::Waiting))
     }
 
     /// Whether the listener heard of a lock that no thread wants, nor is given up just now.

@@ -38,6 +38,8 @@ pub struct Seat {
     pub strayed: bool,
     /// A thread was not told what became of its lock.
     pub is_untold: bool,
+    /// It learnt that it is in a minority, and did not give up what it had.
+    pub clings: bool,
 }
 
 /// What nodes send each other.

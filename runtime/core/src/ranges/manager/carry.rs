@@ -56,6 +56,7 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
             }
             Action::LoseTheLock => self.lose(id, &lock),
             Action::LookWhatIsInItsWay
+            | Action::LookWhetherItIsGranted
             | Action::TellThatItsClientLostALock
             | Action::TellThatALockWasRemoved => self.tell_of(id, entry),
         }
