@@ -113,6 +113,21 @@ fn a_result_has_a_line_for_each_verdict() {
     looks(&summary, expected);
 }
 
+/// What was not searched to its end does not say that nothing takes a row.
+#[test]
+fn rows_are_untaken_only_by_whole_searches() {
+    let world = |name: &str, complete| {
+        let mut result = ResultReport::new(Kind::System, "claim", Some(name));
+        result.complete = complete;
+        result.properties = vec![PropertyReport::new("p", PropertyKind::Always, Verdict::Holds)];
+        result.coverage.not_taken = vec!["47".to_owned()];
+        result
+    };
+    let told = |complete| summary::summary(&[world("a", true), world("b", complete)], paint(80));
+    assert!(told(true).starts_with("claim: no world takes 1 row: 47\n"), "{}", told(true));
+    assert!(told(false).starts_with("incomplete: "), "{}", told(false));
+}
+
 #[test]
 fn colour_changes_nothing_but_colour() {
     let coloured = text::result(&mixed(), Paint { width: 80, is_coloured: true });

@@ -8,8 +8,12 @@ use super::result::{Coverage, Kind, ResultReport, Verdict};
 use super::status::Status;
 use super::text::counted;
 
-/// Rows that no world of a system takes, where more than one was searched.
+/// Rows that no world of a system takes, where more than one was searched, and each to its end.
 fn untaken(results: &[ResultReport], paint: Paint) -> String {
+    let is_whole = |name: &str| {
+        let mut worlds = results.iter().filter(|one| one.kind == Kind::System && one.name == name);
+        worlds.all(|world| world.complete)
+    };
     let mut worlds: BTreeMap<&str, Vec<&Coverage>> = BTreeMap::new();
     for result in results.iter().filter(|result| !result.properties.is_empty()) {
         if result.kind == Kind::System {
@@ -23,7 +27,7 @@ fn untaken(results: &[ResultReport], paint: Paint) -> String {
         let is_told = results
             .iter()
             .any(|one| one.name == **name && one.world.is_none() && one.kind == Kind::System);
-        if rows.is_empty() || is_told {
+        if rows.is_empty() || is_told || !is_whole(name) {
             continue;
         }
         let count = counted(rows.len() as u64, "row");

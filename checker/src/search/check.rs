@@ -7,6 +7,7 @@ use crate::report::options::{Engine, Limits, Options, Reductions};
 use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
 };
+use crate::report::text::counted;
 use crate::search::breadth::Cut;
 use crate::search::engine::{Outcome, Question, run};
 use crate::search::fingerprint::collision_chance;
@@ -93,9 +94,8 @@ fn end<S: System>(
             }
         }
     }
-    notes
-        .remarks
-        .push(format!("{} operations were run, each once; a sample of them twice", outcome.runs));
+    let runs = counted(outcome.runs as u64, "operation");
+    notes.remarks.push(format!("{runs} run, each once; a sample of them twice"));
     for (name, why) in &outcome.reductions {
         notes.remarks.push(format!("reduced by {name}: {why}"));
     }

@@ -81,7 +81,7 @@ pub trait Wired: System + Clone {
                 let fault = FaultReport::bad_setting(&file.source, world.span, &what);
                 Refusal::Faults(vec![fault])
             }
-            refusal => refusal,
+            refusal @ (Refusal::Usage(_) | Refusal::Faults(_)) => refusal,
         })
     }
 }
