@@ -4,7 +4,7 @@
 //! A cut is a comment, a fenced block and a comment:
 //!
 //!     <!-- cut: rows 44 91 of spec/tables/claim.yaml -->
-//!     <!-- cut: file checker/tests/tables/gate.yaml -->
+//!     <!-- cut: file macros/tests/embedder/gate.yaml -->
 //!     <!-- cut: turnstile check claim/small | verdicts -->
 //!     <!-- cut: turnstile check claim/small --as-written | run of one answer -->
 //!     <!-- cut: turnstile list | tables -->

@@ -68,8 +68,6 @@ fn copy(name: &str) -> PathBuf {
         let golden = home.join("emit/tests/golden").join(table);
         fs::copy(golden, place.join("tables").join(table)).expect("it can be copied");
     }
-    let gate = home.join("../checker/tests/tables/gate.yaml");
-    fs::copy(gate, place.join("gate.yaml")).expect("it can be copied");
     let manifest = place.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("it was copied");
     let text = text.replace("\"../..\"", &format!("{:?}", home.display().to_string()));
