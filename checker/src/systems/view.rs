@@ -4,7 +4,7 @@
 //! properties stand in `spec/systems/view-handler.yaml`.
 
 mod facts;
-mod network;
+pub(super) mod network;
 mod predicates;
 pub mod types;
 mod words;
@@ -27,7 +27,7 @@ pub use world::ENTRY;
 chosen!(HandlerRules, view_handler, formulas);
 
 /// The input of a member's core.
-type MemberInput = Input<MemberId, Message, view::Timer, view::Command, ()>;
+pub(super) type MemberInput = Input<MemberId, Message, view::Timer, view::Command, ()>;
 
 /// The members of the view handling system.
 #[derive(Clone, Debug)]
@@ -69,12 +69,13 @@ impl Views {
         Ok(Self { groups, members, side, rations_merges, rules: HandlerRules::among(tables)? })
     }
 
-    fn handler(&self, node: NodeId, choice: u8) -> Handler<HandlerRules> {
+    /// A member's core.
+    pub(super) fn handler(&self, node: NodeId, choice: u8) -> Handler<HandlerRules> {
         Handler { rules: self.rules.choosing(choice), me: member(node) }
     }
 
     /// What is an input of a member's core: what the network says comes from below.
-    fn of_member(&self, input: InputOf<ViewTypes>) -> Option<MemberInput> {
+    pub(super) fn of_member(&self, input: InputOf<ViewTypes>) -> Option<MemberInput> {
         Some(match input {
             Input::Message { from, message: Message::Request(Request::Suspect { member }) }
                 if from == self.network() =>
@@ -102,6 +103,19 @@ impl Views {
             first += size;
         }
         None
+    }
+
+    /// What a member may be told now.
+    pub(super) fn commands_to(&self, node: NodeId, state: &view::State) -> Vec<Command> {
+        let wishes = match &state.view {
+            Some(view) => self.wishes(node, state, view),
+            None if state.wants == Wants::Nothing && self.first_view(node).is_none() => {
+                let via = member(0);
+                [false, true].map(|with_state| view::Command::Join { via, with_state }).into()
+            }
+            None => Vec::new(),
+        };
+        wishes.into_iter().map(Command::Member).collect()
     }
 
     /// What the layers below may say to a coord, and what its user may ask.
@@ -164,20 +178,11 @@ impl System for Views {
     }
 
     fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
-        let state = match state {
-            State::Member(state) => state,
-            State::Network(Network::Whole) => return vec![Command::Part],
-            State::Network(Network::Apart) => return Vec::new(),
-        };
-        let wishes = match &state.view {
-            Some(view) => self.wishes(node, state, view),
-            None if state.wants == Wants::Nothing && self.first_view(node).is_none() => {
-                let via = member(0);
-                [false, true].map(|with_state| view::Command::Join { via, with_state }).into()
-            }
-            None => Vec::new(),
-        };
-        wishes.into_iter().map(Command::Member).collect()
+        match state {
+            State::Member(state) => self.commands_to(node, state),
+            State::Network(Network::Whole) => vec![Command::Part],
+            State::Network(Network::Apart) => Vec::new(),
+        }
     }
 
     fn cut(&self, node: NodeId, input: &InputOf<ViewTypes>) -> Option<Cut> {

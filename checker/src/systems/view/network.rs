@@ -22,7 +22,7 @@ without_numbers!(Network);
 
 impl Views {
     /// The number of the node that stands for the network.
-    pub(super) fn network(&self) -> NodeId {
+    pub(in crate::systems) fn network(&self) -> NodeId {
         self.members
     }
 
@@ -39,7 +39,7 @@ impl Views {
     }
 
     /// A partition that is over before it is detected was only a delay.
-    pub(super) fn step_network(
+    pub(in crate::systems) fn step_network(
         &self,
         state: &mut Network,
         input: &InputOf<ViewTypes>,

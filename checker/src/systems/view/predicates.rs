@@ -27,6 +27,7 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
                 view.is_merge() && merges_across(*who, &watch.members[*who], view);
             watch.has_merged |= view.is_merge();
             let past = &mut watch.members[*who];
+            watch.out_of_order |= past.number.replace(view.id) >= Some(view.id);
             // Who has left suspects nobody.
             let is_in = view.contains(member(*who));
             past.suspects.retain(|suspect| is_in && view.contains(*suspect));
@@ -170,6 +171,10 @@ impl view_handler::Properties for Views {
 
     fn a_view_is_being_installed(&self, view: &Self::View<'_>) -> bool {
         up(view).any(|(_, part)| part.state.work.is_some())
+    }
+
+    fn views_come_in_order(&self, view: &Self::View<'_>) -> bool {
+        !view.watch.system.out_of_order
     }
 
     fn two_partitions_become_one(&self, view: &Self::View<'_>) -> bool {

@@ -1,7 +1,8 @@
 //! The types of the view handling system: those of its core, and what its properties remember.
 
+use turnstile_core::number::ViewId;
 use turnstile_core::view::{self, MemberId, Members, Message, Notice, View};
-use turnstile_core::{Class, Numbers, without_numbers};
+use turnstile_core::{Class, Numbers};
 
 use super::network::Network;
 use crate::world::system::Types;
@@ -88,6 +89,8 @@ pub struct Watch {
     pub other_owner: bool,
     /// A coord installed a merge view that was made from another view than its present one.
     pub merged_across: bool,
+    /// A view was installed that does not come after the one before.
+    pub out_of_order: bool,
     /// A merge view was installed.
     pub has_merged: bool,
 }
@@ -95,6 +98,8 @@ pub struct Watch {
 /// What the properties remember of one member.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Past {
+    /// The number of the view that it installed last.
+    pub number: Option<ViewId>,
     /// The members of its view.
     pub view: Members,
     /// Those that it was told to suspect since they came into its view.
@@ -105,6 +110,7 @@ impl Watch {
     /// Nothing has happened.
     pub(super) fn new(views: impl Iterator<Item = Option<View>>) -> Self {
         let past = |view: Option<View>| Past {
+            number: view.as_ref().map(|view| view.id),
             view: view.map(|view| view.members).unwrap_or_default(),
             suspects: Vec::new(),
         };
@@ -112,4 +118,8 @@ impl Watch {
     }
 }
 
-without_numbers!(Watch);
+impl Numbers for Watch {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.members.iter_mut().for_each(|past| past.number.visit(each));
+    }
+}

@@ -107,14 +107,19 @@ impl<R: Formulae> Turn<'_, R> {
         }
     }
 
-    /// Once all others have installed the view, so does the coord, and is done.
+    /// Once all others have installed the view, so does the coord, and is done; unless it has
+    /// installed one meanwhile that is newer: then its own is installed no more.
     fn complete(&mut self) {
-        let Some(Work { during, view, .. }) =
-            self.state.work.take_if(|work| work.missing.is_empty())
-        else {
+        let done = self.state.work.as_ref().filter(|work| work.missing.is_empty());
+        let Some((during, view)) = done.map(|work| (work.during, work.view.clone())) else {
             return;
         };
         let cause = Cause { during: Some(during), ..Cause::default() };
+        if !self.follows(view.id) {
+            self.then.push_back((Event::ViewInstallationFails, cause));
+            return;
+        }
+        self.state.work = None;
         self.then.push_back((Event::View, Cause { view: Some(view), ..cause.clone() }));
         self.end(cause);
     }
@@ -137,8 +142,14 @@ impl<R: Formulae> Turn<'_, R> {
     }
 
     /// Whether a view comes after the one that is installed.
-    fn is_newer(&self, id: ViewId) -> bool {
+    fn follows(&self, id: ViewId) -> bool {
         self.state.view.as_ref().map_or(self.state.last_view, |view| view.id) < id
+    }
+
+    /// Whether it also comes after the one that this member has made and that others install: of
+    /// two with one number it keeps to its own.
+    fn is_newer(&self, id: ViewId) -> bool {
+        self.follows(id) && self.state.work.as_ref().is_none_or(|work| work.view.id < id)
     }
 
     /// A coord's view; an older one changes nothing.
@@ -161,8 +172,8 @@ impl<R: Formulae> Turn<'_, R> {
 
     fn install(&mut self, cause: &Cause) {
         let Some(view) = &cause.view else { return };
-        if cause.spreads && !self.is_newer(view.id) {
-            // The group that it made has changed its view since, and was faster.
+        if !self.follows(view.id) {
+            // The group has changed its view since it was made, and was faster.
             return;
         }
         let me = self.handler.me;
