@@ -1,5 +1,5 @@
-//! The group lock: members that are clients and one of them coordinator, and the membership that
-//! delivers their views.
+//! The group lock: members that are clients and one of them coordinator, and what delivers their
+//! views: a membership that comes to anything, or their own view handling.
 //!
 //! Wiring and predicates only; what a member does is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/group-lock.yaml`.
@@ -8,23 +8,27 @@ mod facts;
 mod founded;
 mod membership;
 mod predicates;
+mod seat;
+mod stacked;
 pub mod types;
+mod words;
 mod world;
 
-use std::collections::BTreeMap;
-
 use turnstile_core::group::message::LockName;
-use turnstile_core::group::{Command as Told, Member, Notice, Timer};
-use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
+use turnstile_core::group::{self, Command as Told, Member};
+use turnstile_core::stack::Notice;
+use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{MemberId, Members};
 
 use self::founded::Rest;
 use self::membership::{Membership, Sent};
+use self::stacked::Beneath;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
+use crate::systems::view::Views;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
-pub use self::types::{Caller, Command, GroupTypes, Letter, Seat, State};
+pub use self::types::{Caller, Command, GroupTypes, Letter, Runs, Seat, State, Timer};
 pub use world::ENTRY;
 
 chosen!(ClientRules, group_lock_client, formulas);
@@ -41,6 +45,8 @@ pub struct Group {
     pub joins: bool,
     /// What is on its way between members that are no longer together is lost; else it comes late.
     pub loses: bool,
+    /// What the members handle their views by, if they do so themselves.
+    pub views: Option<Views>,
     /// The members as they begin, where the group has formed before.
     founded: Vec<Rest>,
     /// The table of a lock at a member.
@@ -70,22 +76,17 @@ impl Group {
         members: usize,
         locks: u16,
         (joins, loses): (bool, bool),
+        views: Option<Views>,
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
         let client = ClientRules::among(tables)?;
         let coordinator = CoordinatorRules::among(tables)?;
         let founded = Vec::new();
-        let mut group = Self { members, locks, joins, loses, founded, client, coordinator };
+        let mut group = Self { members, locks, joins, loses, views, founded, client, coordinator };
         if !joins {
             group.founded = founded::founded(&group);
         }
         Ok(group)
-    }
-
-    /// A member that has never run.
-    fn seat(&self, node: NodeId) -> Seat {
-        let core = self.core(node, 0).start();
-        Seat { core, callers: BTreeMap::new(), returned_twice: false, lost_a_lock: false }
     }
 
     fn core(&self, me: NodeId, choice: u8) -> Of {
@@ -94,78 +95,52 @@ impl Group {
         Member { me: member(me), client, coordinator }
     }
 
-    /// A caller locks what it does not hold, once its member has a coordinator, and unlocks what
-    /// it holds, or needlessly what it does not.
-    fn wishes(&self, seat: &Seat) -> Vec<Command> {
-        let wishes = |lock| match seat.callers.get(&lock) {
-            None if seat.core.coord.is_none() => Vec::new(),
-            None => vec![Command::Member(Told::Lock(lock)), Command::Needless(lock)],
-            Some(Caller::Holds) => vec![Command::Member(Told::Unlock(lock))],
-            Some(Caller::Waits) => Vec::new(),
-        };
-        (0..self.locks).map(LockName).flat_map(wishes).collect()
-    }
-
     fn step_member(
         &self,
-        core: &Of,
+        (me, choice): (NodeId, u8),
         seat: &mut Seat,
-        input: CoreInput<Of>,
+        input: InputOf<GroupTypes>,
         out: &mut OutOf<GroupTypes>,
     ) {
-        if let Input::Command(command) = &input {
-            seat.asks(command);
-        }
-        let mut inner: CoreOut<Of> = Out::default();
-        core.step(&mut seat.core, input, &mut inner);
+        let Some(input) = of_member(input) else { return };
+        let Runs::Locks(state) = &mut seat.runs else { return };
+        let mut inner = Out::default();
+        self.core(me, choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
         for effect in inner.effects {
             out.effects.push(match effect {
                 Effect::Send { to, message } => {
                     Effect::Send { to: node(to), message: Letter::Member(message) }
                 }
-                Effect::Arm(timer) => Effect::Arm(timer),
-                Effect::Disarm(timer) => Effect::Disarm(timer),
+                Effect::Arm(timer) => Effect::Arm(Timer::Locks(timer)),
+                Effect::Disarm(timer) => Effect::Disarm(Timer::Locks(timer)),
                 Effect::Save(()) => continue,
                 Effect::Notify(notice) => {
                     seat.is_told(notice);
-                    Effect::Notify(notice)
+                    Effect::Notify(Notice::Locks(notice))
                 }
             });
         }
     }
 }
 
-impl Seat {
-    fn asks(&mut self, command: &Told) {
-        match command {
-            Told::Lock(lock) => {
-                self.callers.insert(*lock, Caller::Waits);
-            }
-            Told::Unlock(lock) => {
-                self.callers.remove(lock);
-            }
-            Told::View(_) => {}
+/// An input of a member as its core has it.
+fn of_member(input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> {
+    Some(match input {
+        Input::Message { from, message: Letter::Member(message) } => {
+            Input::Message { from: member(from), message }
         }
-    }
-
-    fn is_told(&mut self, notice: Notice) {
-        let lock = notice.lock();
-        let waits = self.callers.get(&lock) == Some(&Caller::Waits);
-        match notice {
-            Notice::Locked(_) | Notice::Rejected(_) | Notice::TimedOut(_) if !waits => {
-                self.returned_twice = true;
-            }
-            Notice::Locked(_) => {
-                self.callers.insert(lock, Caller::Holds);
-            }
-            Notice::Duplicate(_) if waits => {}
-            Notice::Duplicate(_) => self.lost_a_lock |= self.callers.remove(&lock).is_some(),
-            Notice::Rejected(_) | Notice::TimedOut(_) => {
-                self.callers.remove(&lock);
-            }
+        Input::Message { message: Letter::View(view), .. } => Input::Command(Told::View(view)),
+        Input::Fired(Timer::Locks(timer)) => Input::Fired(timer),
+        Input::Command(Command::Member(command)) => Input::Command(command),
+        Input::Command(Command::Needless(lock)) => Input::Command(Told::Unlock(lock)),
+        Input::Restart(_) => Input::Restart(None),
+        Input::Message {
+            message: Letter::Handler(_) | Letter::Crashed(_) | Letter::Stop, ..
         }
-    }
+        | Input::Fired(Timer::Handler(_))
+        | Input::Command(Command::Membership(_) | Command::Handler(_)) => return None,
+    })
 }
 
 impl System for Group {
@@ -176,6 +151,9 @@ impl System for Group {
             let rest = self.founded.get(node);
             let seat = rest.map_or_else(|| self.seat(node), |rest| rest.seat.clone());
             return State::Member(Box::new(seat));
+        }
+        if self.views.is_some() {
+            return State::Beneath(Beneath::whole());
         }
         let founders = self.members - usize::from(self.joins);
         let outside = Members::new((founders..self.members).map(member));
@@ -198,60 +176,58 @@ impl System for Group {
         let seat = match state {
             State::Gone => return,
             State::Member(seat) => seat,
-            State::Membership(membership) => {
-                if let Input::Command(Command::Membership(change)) = input {
-                    out.effects.extend(membership.change(change).into_iter().map(|(to, sent)| {
-                        let message = match sent {
-                            Sent::View(view) => Letter::View(view),
-                            Sent::Stop => Letter::Stop,
-                        };
-                        Effect::Send { to: node(to), message }
-                    }));
-                }
-                return;
-            }
+            State::Membership(membership) => return step_membership(membership, &input, out),
+            State::Beneath(beneath) => return self.step_beneath(beneath, input, out),
         };
-        let input = match input {
-            Input::Message { from, message: Letter::Member(message) } => {
-                Input::Message { from: member(from), message }
-            }
-            Input::Message { from: _, message: Letter::View(view) } => {
-                Input::Command(Told::View(view))
-            }
-            Input::Message { from: _, message: Letter::Stop } => {
-                out.effects.extend(self.all_timers().map(Effect::Disarm));
+        match &input {
+            Input::Message { message: Letter::Stop, .. } => {
+                out.effects.extend(self.all_timers(seat).into_iter().map(Effect::Disarm));
                 *state = State::Gone;
                 return;
             }
-            Input::Fired(timer) => Input::Fired(timer),
-            Input::Command(Command::Member(command)) => Input::Command(command),
-            Input::Command(Command::Needless(lock)) => Input::Command(Told::Unlock(lock)),
-            Input::Command(Command::Membership(_)) => return,
-            Input::Restart(_) => Input::Restart(None),
-        };
-        self.step_member(&self.core(me, choice), seat, input, out);
+            Input::Command(Command::Member(Told::Lock(lock))) => seat.asks_to_lock(*lock),
+            Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {
+                seat.asks_to_unlock(*lock);
+            }
+            Input::Message { .. } | Input::Fired(_) | Input::Command(_) | Input::Restart(_) => {}
+        }
+        match &seat.runs {
+            Runs::Locks(_) => self.step_member((me, choice), seat, input, out),
+            Runs::Stack(_) => self.step_stack((me, choice), seat, input, out),
+        }
     }
 
     fn choices(&self, node: NodeId) -> u8 {
-        if node < self.members { self.client.choices().max(self.coordinator.choices()) } else { 1 }
+        if node >= self.members {
+            return 1;
+        }
+        let views = self.views.as_ref().map_or(1, |views| views.choices(node));
+        self.client.choices().max(self.coordinator.choices()).max(views)
     }
 
-    fn commands(&self, _node: NodeId, state: &State) -> Vec<Command> {
+    fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
         match state {
-            State::Member(seat) => self.wishes(seat),
+            State::Member(seat) => {
+                let mut wishes = seat.wishes(self.locks);
+                wishes.extend(self.view_wishes(node, seat));
+                wishes
+            }
             State::Gone => Vec::new(),
             State::Membership(membership) => {
                 membership.changes().into_iter().map(Command::Membership).collect()
             }
+            State::Beneath(beneath) => self.wishes_beneath(node, beneath),
         }
     }
 
-    fn cut(&self, _node: NodeId, input: &InputOf<GroupTypes>) -> Option<Cut> {
+    fn cut(&self, node: NodeId, input: &InputOf<GroupTypes>) -> Option<Cut> {
         use membership::Change;
-        let Input::Command(Command::Membership(change)) = input else { return None };
+        let Input::Command(Command::Membership(change)) = input else {
+            return self.cut_beneath(node, input);
+        };
         match change {
             Change::Crash(gone) | Change::Leave(gone) | Change::CutOff(gone) => {
-                self.loses.then(|| Cut::Lost(vec![node(*gone)]))
+                self.loses.then(|| Cut::Lost(vec![self::node(*gone)]))
             }
             Change::Doubt { .. } => None,
             Change::Merge(_) => self.loses.then_some(Cut::Together),
@@ -266,6 +242,7 @@ impl System for Group {
             Command::Member(Told::Unlock(_)) => Some("unlock call"),
             Command::Member(Told::View(_)) => None,
             Command::Needless(_) => Some(world::NEEDLESS),
+            Command::Handler(command) => self.views.as_ref()?.command_budget(command),
             Command::Membership(change) => match change {
                 Change::Form | Change::Exclude(_) | Change::Merge(_) => None,
                 Change::Crash(_) => Some("crash"),
@@ -279,7 +256,13 @@ impl System for Group {
 
     fn insists(&self, command: &Command) -> bool {
         use membership::Change;
-        let Command::Membership(change) = command else { return false };
+        let change = match command {
+            Command::Membership(change) => change,
+            Command::Handler(command) => {
+                return self.views.as_ref().is_some_and(|views| views.insists(command));
+            }
+            Command::Member(_) | Command::Needless(_) => return false,
+        };
         match change {
             Change::Form | Change::Exclude(_) | Change::Merge(_) => true,
             Change::Crash(_)
@@ -291,57 +274,77 @@ impl System for Group {
     }
 
     fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
-        Some(match timer {
-            Timer::Lock(_) => "time-out",
-            Timer::Reconciliation => "reconciliation time-out",
-        })
+        match timer {
+            Timer::Locks(group::Timer::Lock(_)) => Some("time-out"),
+            Timer::Locks(group::Timer::Reconciliation) => Some("reconciliation time-out"),
+            Timer::Handler(_) => None,
+        }
+    }
+
+    fn timer_name(&self, timer: &Timer) -> &'static str {
+        match (timer, &self.views) {
+            (Timer::Handler(timer), Some(views)) => views.timer_name(timer),
+            (Timer::Handler(_), None) | (Timer::Locks(_), _) => "",
+        }
+    }
+
+    fn is_background(&self, letter: &Letter) -> bool {
+        match (letter, &self.views) {
+            (Letter::Handler(message), Some(views)) => views.is_background(message),
+            (Letter::Crashed(_), _) => true,
+            (Letter::Handler(_), None)
+            | (Letter::Member(_) | Letter::View(_) | Letter::Stop, _) => false,
+        }
     }
 
     fn watch(&self) {}
 
-    fn input_words(&self, _node: NodeId, input: &InputOf<GroupTypes>) -> String {
-        match input {
-            Input::Message { message, .. } => self.message_words(message),
-            Input::Fired(timer) => format!("{timer}"),
-            Input::Command(Command::Member(Told::Lock(lock))) => format!("lock({})", lock.0),
-            Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {
-                format!("unlock({})", lock.0)
-            }
-            Input::Command(Command::Member(Told::View(view))) => view.to_string(),
-            Input::Command(Command::Membership(change)) => change.to_string(),
-            Input::Restart(_) => "starts again".to_owned(),
-        }
+    fn input_words(&self, node: NodeId, input: &InputOf<GroupTypes>) -> String {
+        self.words_of_input(node, input)
     }
 
     fn message_words(&self, letter: &Letter) -> String {
-        match letter {
-            Letter::Member(message) => message.to_string(),
-            Letter::View(view) => view.to_string(),
-            Letter::Stop => "the end".to_owned(),
-        }
+        self.words_of_letter(letter)
     }
 
-    fn effect_words(&self, _node: NodeId, effect: &EffectOf<GroupTypes>) -> Option<String> {
-        match effect {
-            Effect::Arm(timer) => Some(format!("arms {timer}")),
-            Effect::Disarm(timer) => Some(format!("disarms {timer}")),
-            Effect::Notify(notice) => Some(format!("tells caller {notice}")),
-            Effect::Save(()) | Effect::Send { .. } => None,
-        }
+    fn effect_words(&self, node: NodeId, effect: &EffectOf<GroupTypes>) -> Option<String> {
+        self.words_of_effect(node, effect)
     }
 
     fn state_words(&self, state: &State) -> Option<String> {
-        match state {
-            State::Member(seat) => Some(seat.core.server().at.name().to_owned()),
-            State::Gone => Some("gone".to_owned()),
-            State::Membership(_) => None,
-        }
+        words::state(state)
     }
 }
 
+/// What a change of the membership sends.
+fn step_membership(
+    membership: &mut Membership,
+    input: &InputOf<GroupTypes>,
+    out: &mut OutOf<GroupTypes>,
+) {
+    let Input::Command(Command::Membership(change)) = input else { return };
+    out.effects.extend(membership.change(*change).into_iter().map(|(to, sent)| {
+        let message = match sent {
+            Sent::View(view) => Letter::View(view),
+            Sent::Stop => Letter::Stop,
+        };
+        Effect::Send { to: node(to), message }
+    }));
+}
+
 impl Group {
-    fn all_timers(&self) -> impl Iterator<Item = Timer> {
-        let locks = (0..self.locks).map(|lock| Timer::Lock(LockName(lock)));
-        locks.chain([Timer::Reconciliation])
+    /// A member that has never run.
+    fn seat(&self, node: NodeId) -> Seat {
+        match &self.views {
+            None => Seat::of(Runs::Locks(self.core(node, 0).start())),
+            Some(views) => self.begin(views, node, &mut Out::default()),
+        }
+    }
+
+    /// All that may be armed at a member.
+    fn all_timers(&self, seat: &Seat) -> Vec<Timer> {
+        let locks = (0..self.locks).map(|lock| group::Timer::Lock(LockName(lock)));
+        let locks = locks.chain([group::Timer::Reconciliation]).map(Timer::Locks);
+        locks.chain(stacked::timers(seat)).collect()
     }
 }

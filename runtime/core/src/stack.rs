@@ -32,10 +32,10 @@ pub use message::{Command, Message, Notice, State, Timer};
 
 /// The core of a member with its views and its locks.
 ///
-/// What is installed as a view is delivered to the locks in the same step. A member of no group
-/// hears nothing of locks; a lock() that is called there waits for a view. Who has left, so that
-/// a view without it is installed, has no locks any more: its callers learn it from the notice of
-/// that view, and whoever comes again does so as another member.
+/// What is installed as a view is delivered to the locks in the same step; a lock() that is called
+/// at a member of no group waits for one. Who has left, so that a view without it is installed,
+/// has no locks any more: its callers learn it from the notice of that view, and whoever comes
+/// again does so as another member.
 ///
 /// It needs links that neither lose nor reorder what one member sends to another while both stay
 /// in the group, as [`Member`] does.
@@ -145,9 +145,7 @@ where
                 self.step_views(state, Input::Message { from, message }, out);
             }
             Input::Message { from, message: Message::Locks(message) } => {
-                if state.views.view.is_some() {
-                    self.step_locks(&mut state.locks, Input::Message { from, message }, out);
-                }
+                self.step_locks(&mut state.locks, Input::Message { from, message }, out);
             }
             Input::Fired(Timer::Views(timer)) => self.step_views(state, Input::Fired(timer), out),
             Input::Fired(Timer::Locks(timer)) => {

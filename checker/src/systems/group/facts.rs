@@ -1,9 +1,9 @@
 //! What formulas ask that no single coordinator can answer: those of the coordinator's table of all
 //! members that run, at once; those of the client's table of a member and its callers.
 
+use turnstile_core::group::Server;
 use turnstile_core::group::message::LockName;
-use turnstile_core::group::{Server, State as Core};
-use turnstile_core::view::{MemberId, View};
+use turnstile_core::view::MemberId;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
 
@@ -24,33 +24,28 @@ impl<'a> Group<'a> {
     }
 
     fn server(&self, one: Thing, is_so: impl Fn(&Server) -> bool) -> bool {
-        self.seat(one).is_some_and(|seat| is_so(seat.core.server()))
+        self.seat(one).is_some_and(|seat| is_so(seat.core().server()))
     }
 
     /// Who has a lock in the lock-table of a coordinator.
     fn table(&self, coordinator: Thing) -> impl Iterator<Item = (LockName, MemberId)> + 'a {
         let seat = self.seat(coordinator).into_iter();
-        seat.flat_map(|seat| seat.core.server().table.iter().map(|(lock, by)| (*lock, *by)))
+        seat.flat_map(|seat| seat.core().server().table.iter().map(|(lock, by)| (*lock, *by)))
+    }
+
+    /// Whether two members run and their view handling has installed one view.
+    fn share_a_view(&self, one: Thing, other: Thing) -> bool {
+        let view = |one| self.seat(one)?.handler()?.view.as_ref();
+        view(one).is_some() && view(one) == view(other)
     }
 
     fn is_in_view_of(&self, one: &Seat, coordinator: Thing) -> bool {
-        self.seat(coordinator).is_some_and(|other| is_in_view_of(&one.core, &other.core))
+        self.seat(coordinator).is_some_and(|other| one.core().view == other.core().view)
     }
 }
 
 fn member(thing: Thing) -> Option<MemberId> {
     u8::try_from(thing.0).ok().map(MemberId)
-}
-
-/// Whether a member is in the view that was delivered to another one. The LOCK-INFO-REQ of a view
-/// may come before the view itself; who has answered it is in that view.
-fn is_in_view_of(seat: &Core, coordinator: &Core) -> bool {
-    let delivered = |core: &Core| core.view.as_ref().map(|view| view.id);
-    if seat.round <= delivered(seat) {
-        return seat.view == coordinator.view;
-    }
-    let first = coordinator.view.as_ref().and_then(View::coordinator);
-    seat.round == delivered(coordinator) && seat.coord == first
 }
 
 /// The locks that a member's callers were told that they hold.
@@ -67,7 +62,7 @@ impl Facts for Group<'_> {
             Predicate::HasReqQueue { one } => self.server(one, |it| !it.queue.is_empty()),
             Predicate::RunsLockHandler { one } => self.server(one, |it| it.is_handling),
             Predicate::HasTheView { one, other } => {
-                let view = |one| self.seat(one)?.core.view.as_ref();
+                let view = |one| self.seat(one)?.core().view.as_ref();
                 view(one) == view(other)
             }
             Predicate::Holds { one, lock } => {
@@ -78,8 +73,9 @@ impl Facts for Group<'_> {
                 table.any(|(held, by)| lock == held.into() && one == by.into())
             }
             Predicate::IsTogetherWith { one, other } => {
-                let all = self.membership.zip(member(one)).zip(member(other));
-                all.is_some_and(|((all, one), other)| all.are_together(one, other))
+                let Some(all) = self.membership else { return self.share_a_view(one, other) };
+                let both = member(one).zip(member(other));
+                both.is_some_and(|(one, other)| all.are_together(one, other))
             }
             Predicate::HasACaller { one, lock } => {
                 let seat = self.seat(one);
@@ -120,11 +116,11 @@ impl Facts for Group<'_> {
     }
 
     fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
-        self.seats.iter().all(|(member, seat)| is((*member).into(), seat.core.server().at))
+        self.seats.iter().all(|(member, seat)| is((*member).into(), seat.core().server().at))
     }
 
     fn state(&self, thing: Thing) -> Option<State> {
-        self.seat(thing).map(|seat| seat.core.server().at)
+        self.seat(thing).map(|seat| seat.core().server().at)
     }
 }
 
@@ -150,11 +146,11 @@ impl client::Facts for Locks<'_> {
     }
 
     fn instances(&self, is: &mut dyn FnMut(client::Thing, client::State) -> bool) -> bool {
-        self.0.core.locks().all(|(name, lock)| is(name.into(), lock.at))
+        self.0.core().locks().all(|(name, lock)| is(name.into(), lock.at))
     }
 
     fn state(&self, thing: client::Thing) -> Option<client::State> {
-        let mut locks = self.0.core.locks();
+        let mut locks = self.0.core().locks();
         locks.find(|(name, _)| client::Thing::from(*name) == thing).map(|(_, lock)| lock.at)
     }
 }

@@ -17,7 +17,7 @@ type Look<'a> = View<'a, GroupTypes>;
 fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Clone {
     view.nodes.iter().enumerate().filter_map(|(node, part)| match &part.state {
         State::Member(seat) => Some((member(node), &**seat)),
-        State::Gone | State::Membership(_) => None,
+        State::Gone | State::Membership(_) | State::Beneath(_) => None,
     })
 }
 
@@ -25,7 +25,7 @@ impl Group {
     fn facts<'a>(&self, view: &Look<'a>) -> facts::Group<'a> {
         let membership = view.nodes.iter().find_map(|part| match &part.state {
             State::Membership(membership) => Some(membership),
-            State::Member(_) | State::Gone => None,
+            State::Member(_) | State::Gone | State::Beneath(_) => None,
         });
         facts::Group { seats: seats(view).collect(), membership }
     }
@@ -51,7 +51,7 @@ impl group_lock::Properties for Group {
     }
 
     fn a_coordinator_serves(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| seat.core.server().is_handling)
+        seats(view).any(|(_, seat)| seat.core().server().is_handling)
     }
 
     fn only_a_coordinator_has_its_state(&self, view: &Look<'_>) -> bool {

@@ -1,13 +1,17 @@
-//! The types of the group lock: those of its members, and of what delivers their views.
+//! The types of the group lock: those of its members, and of what delivers their views: anything
+//! that a view handling may come to, or the members' own handlers and the network beneath them.
 
 use std::collections::BTreeMap;
 
 use turnstile_core::group::message::{LockName, Message};
-use turnstile_core::group::{Command as Told, Notice, State as Core, Timer};
-use turnstile_core::view::View;
+use turnstile_core::group::{self, Command as Told, State as Core};
+use turnstile_core::stack::{self, Notice};
+use turnstile_core::view::{self, MemberId, View};
 use turnstile_core::{Class, Numbers, without_numbers};
 
 use super::membership::{Change, Membership};
+use super::stacked::Beneath;
+use crate::systems::view::types as handled;
 use crate::world::system::Types;
 
 /// The types of the group lock.
@@ -23,19 +27,55 @@ pub enum State {
     Gone,
     /// What delivers views.
     Membership(Membership),
+    /// What is beneath members that handle their views themselves.
+    Beneath(Beneath),
 }
 
 /// A member and its callers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Seat {
-    /// The core's state.
-    pub core: Core,
+    /// What it runs.
+    pub runs: Runs,
     /// Its caller for each lock that is not free to call.
     pub callers: BTreeMap<LockName, Caller>,
     /// A lock() returned that had returned before.
     pub returned_twice: bool,
     /// A caller that held a lock was told that it is another's.
     pub lost_a_lock: bool,
+}
+
+/// The state of a member's core.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Runs {
+    /// Its locks; views are delivered to it.
+    Locks(Core),
+    /// Its locks on top of its view handling.
+    Stack(stack::State),
+}
+
+impl Seat {
+    /// A member without callers.
+    pub(super) fn of(runs: Runs) -> Self {
+        Self { runs, callers: BTreeMap::new(), returned_twice: false, lost_a_lock: false }
+    }
+
+    /// Its locks.
+    #[must_use]
+    pub fn core(&self) -> &Core {
+        match &self.runs {
+            Runs::Locks(locks) => locks,
+            Runs::Stack(stack) => &stack.locks,
+        }
+    }
+
+    /// Its view handling, if that is its own.
+    #[must_use]
+    pub fn handler(&self) -> Option<&view::State> {
+        match &self.runs {
+            Runs::Locks(_) => None,
+            Runs::Stack(stack) => Some(&stack.views),
+        }
+    }
 }
 
 /// Whoever calls lock() and unlock() at a member.
@@ -50,12 +90,25 @@ pub enum Caller {
 /// What a member hears.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Letter {
-    /// From another member.
+    /// From another member, about locks.
     Member(Message),
+    /// From another member, about views; or from beneath, about who cannot be talked to.
+    Handler(view::Message),
+    /// From beneath, again and again: who has crashed.
+    Crashed(MemberId),
     /// From beneath.
     View(View),
     /// It ends.
     Stop,
+}
+
+/// A node's timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Timer {
+    /// Of a member's locks.
+    Locks(group::Timer),
+    /// Of a member's view handling, or of the network.
+    Handler(handled::Timer),
 }
 
 /// What a node is asked.
@@ -67,6 +120,8 @@ pub enum Command {
     Needless(LockName),
     /// The membership changes.
     Membership(Change),
+    /// A member's view handling, or the network.
+    Handler(handled::Command),
 }
 
 without_numbers!(Caller);
@@ -85,9 +140,21 @@ impl Types for GroupTypes {
 impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Member(seat) => seat.core.visit(each),
-            Self::Gone => {}
+            Self::Member(seat) => match &mut seat.runs {
+                Runs::Locks(locks) => locks.visit(each),
+                Runs::Stack(stack) => stack.visit(each),
+            },
+            Self::Gone | Self::Beneath(_) => {}
             Self::Membership(membership) => membership.visit(each),
+        }
+    }
+}
+
+impl Numbers for Timer {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Locks(timer) => timer.visit(each),
+            Self::Handler(timer) => timer.visit(each),
         }
     }
 }
@@ -96,8 +163,9 @@ impl Numbers for Letter {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
             Self::Member(message) => message.visit(each),
+            Self::Handler(message) => message.visit(each),
             Self::View(view) => view.visit(each),
-            Self::Stop => {}
+            Self::Crashed(_) | Self::Stop => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::predicates::group_lock::{Predicate as Name, Properties};
 use super::{Group, GroupTypes};
 use crate::report::options::Refusal;
+use crate::systems::view::Views;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
 
@@ -31,21 +32,31 @@ impl Wired for Group {
         JOIN,
         "partition",
         "doubt",
+        "suspect",
+        "failed installation",
+        "MERGE",
+        "MERGE again",
     ];
 
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
-        let joins = plan.has(JOIN);
-        let locks = plan.number("locks")?;
+        let views = match plan.value("views") {
+            Some("any") => None,
+            Some("handled") => Some(Views::of(plan)?),
+            _ => return Err(plan.refuse("views", "any or handled")),
+        };
         let loses = match plan.value("messages") {
             Some("late") => false,
             Some("lost") => true,
-            value => {
-                let value = value.unwrap_or_default();
-                let text = format!("`messages` is `{value}`; it must be late or lost");
-                return Err(Refusal::Usage(text));
-            }
+            _ => return Err(plan.refuse("messages", "late or lost")),
         };
-        Group::new(plan.count("member")?, locks, (joins, loses), &plan.options.tables)
+        if loses && views.is_some() {
+            // A partition may be over unnoticed; what it took away would be missed for ever.
+            return Err(plan.refuse("messages", "late where views are handled"));
+        }
+        // Who handles its views itself is outside if no group has it.
+        let joins = views.is_none() && plan.has(JOIN);
+        let (members, locks) = (plan.count("member")?, plan.number("locks")?);
+        Group::new(members, locks, (joins, loses), views, &plan.options.tables)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate<GroupTypes>> {

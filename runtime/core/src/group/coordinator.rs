@@ -7,8 +7,8 @@ use turnstile_machines::group_lock_coordinator::{
 };
 
 use super::formula::Asked;
-use super::message::{LockName, Request, Says};
-use super::state::{State, Timer};
+use super::message::{LockName, Message, Request, Says};
+use super::state::Timer;
 use super::turn::{Heard, Turn};
 use crate::step::{Effect, Taken};
 use crate::view::{MemberId, View};
@@ -16,17 +16,17 @@ use crate::view::{MemberId, View};
 const MACHINE: &str = "group-lock-coordinator";
 
 impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
-    /// A view is delivered; one that comes after the LOCK-INFO-REQ of a later one, or of another
-    /// one with its number, is of another view than the member.
+    /// A view is delivered, and with it what came too early.
     pub(super) fn view(&mut self, view: View) {
-        let State { round, coord, .. } = &*self.state;
-        let is_other = Some(view.id) == *round && view.coordinator() != *coord;
-        if Some(view.id) < *round || is_other {
-            return self.take(Event::MessageOfAnotherView, self.nobody());
-        }
         let is = if view.is_merge() { ViewIs::MergeView } else { ViewIs::View };
+        let (id, coord) = (view.id, view.coordinator());
         self.state.view = Some(view);
         self.take(Event::View { is }, self.nobody());
+        let asks = coord.filter(|coord| self.state.early.get(coord) == Some(&id));
+        self.state.early.retain(|_, early| *early > id);
+        if let Some(coord) = asks {
+            self.hear(coord, Message { says: Says::LockInfoReq, round: Some(id) });
+        }
     }
 
     /// The responses have not all come in time.
@@ -156,6 +156,9 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
                 (self.state.round, self.state.coord) = (heard.round, Some(heard.from));
             }
             Action::NoteThatItWasTold => self.note_told(heard),
+            Action::KeepItUntilItsViewComes => {
+                self.state.early.extend(heard.round.map(|round| (heard.from, round)));
+            }
             // All that these do is what they do to their resource.
             Action::UnblockTheCaller
             | Action::StartLockHandler

@@ -26,9 +26,9 @@ pub use state::{Command, Lock, Notice, Server, State, Timer};
 ///
 /// It needs links that neither lose nor reorder what one member sends to another while both stay
 /// in the group. What a member sends to itself it hears within the same step. [`Command::View`]
-/// brings each view that has this member, in the order of their numbers; of two views with one
-/// number, from groups that do not know of each other, one. After a restart it is a
-/// new member, with another [`MemberId`].
+/// brings views that have this member, each with a greater number than the one before; of two with
+/// one number, from groups that do not know of each other, it brings one at most. After a restart
+/// it is a new member, with another [`MemberId`].
 #[derive(Clone, Debug)]
 pub struct Member<
     C: client_machine::Rules = client_machine::Compiled,

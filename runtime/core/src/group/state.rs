@@ -8,7 +8,7 @@ use core::fmt;
 use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
 
 use super::message::{Info, LockName, Request, Round};
-use crate::number::{Class, Numbers};
+use crate::number::{Class, Numbers, ViewId};
 use crate::view::{MemberId, View};
 use crate::without_numbers;
 
@@ -23,6 +23,8 @@ pub struct State {
     pub round: Round,
     /// The locks that were asked for and not given up, with what became of them.
     pub(super) locks: BTreeMap<LockName, Lock>,
+    /// Who sent a LOCK-INFO-REQ of a view that has not been delivered, and the view's number.
+    pub(super) early: BTreeMap<MemberId, ViewId>,
     /// What it does as a coordinator.
     pub(super) server: Server,
 }
@@ -69,7 +71,14 @@ impl State {
             aside: Vec::new(),
             losers: BTreeSet::new(),
         };
-        Self { view: None, coord: None, round: None, locks: BTreeMap::new(), server }
+        Self {
+            view: None,
+            coord: None,
+            round: None,
+            locks: BTreeMap::new(),
+            early: BTreeMap::new(),
+            server,
+        }
     }
 
     /// A lock that this member uses.
@@ -142,6 +151,7 @@ impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.view.visit(each);
         self.round.visit(each);
+        self.early.visit(each);
         self.server.round.visit(each);
     }
 }

@@ -11,7 +11,7 @@ use turnstile_machines::group_lock_coordinator as coordinator;
 use super::message::{Info, LockName, Message, Request, Round, Says};
 use super::{Member, State};
 use crate::step::{Effect, OutOf, Taken};
-use crate::view::MemberId;
+use crate::view::{MemberId, View};
 
 /// One step on its way.
 pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Formulae> {
@@ -56,6 +56,9 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
         use coordinator::Event;
         let Message { says, round } = message;
         let mut heard = Heard { from, request: None, info: None, round };
+        if says == Says::LockInfoReq && self.is_early(round) {
+            return self.take(Event::LockInfoReqOfALaterView, heard);
+        }
         if self.is_of_another_round(from, &says, round) {
             return self.take(Event::MessageOfAnotherView, heard);
         }
@@ -76,16 +79,21 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
         }
     }
 
+    /// Whether a round is that of a view that has not been delivered.
+    fn is_early(&self, round: Round) -> bool {
+        round > self.state.view.as_ref().map(|view| view.id)
+    }
+
     /// Whether a message belongs to another round than the one this member is in: as coordinator
-    /// for what clients say, as client for what coordinators say. Of two views with one number a
-    /// member is in that of which it heard first.
+    /// for what clients say, as client for what coordinators say. A LOCK-INFO-REQ begins the round
+    /// of the view that it is numbered with, if it comes from that view's coordinator.
     fn is_of_another_round(&self, from: MemberId, says: &Says, round: Round) -> bool {
-        let State { view, coord, .. } = &*self.state;
-        let latest = self.state.round.max(view.as_ref().map(|view| view.id));
+        let State { view, .. } = &*self.state;
         match says {
             Says::LockInfoReq => {
-                let is_other = round < latest || round == latest && *coord != Some(from);
-                round.is_some() && is_other
+                let is_its =
+                    |view: &View| round == Some(view.id) && view.coordinator() == Some(from);
+                round.is_some() && !view.as_ref().is_some_and(is_its)
             }
             Says::Asks(_) | Says::LockInfoRsp(_) | Says::DuplicateLockRsp(_) => {
                 round != self.state.server.round

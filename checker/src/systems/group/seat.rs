@@ -1,0 +1,54 @@
+//! A member's callers: what they ask and what they are told.
+
+use turnstile_core::group::message::LockName;
+use turnstile_core::group::{Command as Told, Notice};
+use turnstile_core::view::{self, MemberId};
+
+use super::types::{Caller, Command, Seat};
+
+impl Seat {
+    /// A caller locks what it does not hold, once its member has a coordinator, and unlocks what
+    /// it holds, or needlessly what it does not.
+    pub(super) fn wishes(&self, locks: u16) -> Vec<Command> {
+        let wishes = |lock| match self.callers.get(&lock) {
+            None if self.core().coord.is_none() => Vec::new(),
+            None => vec![Command::Member(Told::Lock(lock)), Command::Needless(lock)],
+            Some(Caller::Holds) => vec![Command::Member(Told::Unlock(lock))],
+            Some(Caller::Waits) => Vec::new(),
+        };
+        (0..locks).map(LockName).flat_map(wishes).collect()
+    }
+
+    pub(super) fn asks_to_lock(&mut self, lock: LockName) {
+        self.callers.insert(lock, Caller::Waits);
+    }
+
+    pub(super) fn asks_to_unlock(&mut self, lock: LockName) {
+        self.callers.remove(&lock);
+    }
+
+    pub(super) fn is_told(&mut self, notice: Notice) {
+        let lock = notice.lock();
+        let waits = self.callers.get(&lock) == Some(&Caller::Waits);
+        match notice {
+            Notice::Locked(_) | Notice::Rejected(_) | Notice::TimedOut(_) if !waits => {
+                self.returned_twice = true;
+            }
+            Notice::Locked(_) => {
+                self.callers.insert(lock, Caller::Holds);
+            }
+            Notice::Duplicate(_) if waits => {}
+            Notice::Duplicate(_) => self.lost_a_lock |= self.callers.remove(&lock).is_some(),
+            Notice::Rejected(_) | Notice::TimedOut(_) => {
+                self.callers.remove(&lock);
+            }
+        }
+    }
+
+    /// The callers of a member that has left end with its locks.
+    pub(super) fn is_told_of_views(&mut self, me: MemberId, notice: &view::Notice) {
+        if matches!(notice, view::Notice::Installed(view) if !view.contains(me)) {
+            self.callers.clear();
+        }
+    }
+}
