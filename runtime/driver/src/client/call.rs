@@ -69,17 +69,20 @@ impl Caller {
     /// # Errors
     /// Where the host or the token cannot stand in a header.
     pub(super) fn new(place: Place, connector: Connector, token: Option<&str>) -> io::Result<Self> {
-        let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "not fit for a header");
+        let invalid = |what: &'static str| {
+            let text = format!("the {what} is not fit for a header");
+            move |_| io::Error::new(io::ErrorKind::InvalidInput, text)
+        };
         let authorization = match token {
             None => None,
             Some(token) => {
                 let text = format!("Bearer {}", token.trim());
-                let mut value = HeaderValue::from_str(&text).map_err(invalid)?;
+                let mut value = HeaderValue::from_str(&text).map_err(invalid("token"))?;
                 value.set_sensitive(true);
                 Some(value)
             }
         };
-        let host = HeaderValue::from_str(&place.authority()).map_err(invalid)?;
+        let host = HeaderValue::from_str(&place.authority()).map_err(invalid("host"))?;
         let idle = Mutex::new(Vec::new());
         Ok(Self { shared: Arc::new(Shared { place, connector, authorization, host, idle }) })
     }

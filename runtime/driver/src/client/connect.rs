@@ -105,7 +105,9 @@ impl Connector {
         };
         roots.add_parsable_certificates(certificates);
         if roots.is_empty() {
-            return Err(io::Error::other("no root of trust is to be found"));
+            let place =
+                self.authority.as_ref().map_or("the system".into(), |path| path.to_string_lossy());
+            return Err(io::Error::other(format!("{place} has no certificate to trust in")));
         }
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         Ok(self.tls.get_or_init(|| TlsConnector::from(Arc::new(config))).clone())

@@ -73,12 +73,19 @@ impl Setup {
     pub fn from_environment() -> Result<Self, Error> {
         let url = std::env::var("TURNSTILE_URL")
             .map_err(|_| Cause::Address(String::new(), "TURNSTILE_URL is not set"))?;
-        let mut setup = Self::new(&url);
+        Ok(Self::in_environment(&url))
+    }
+
+    /// The server at this address, its token and its certificate authority as `TURNSTILE_TOKEN`
+    /// and `TURNSTILE_CA` say.
+    #[must_use]
+    pub fn in_environment(url: &str) -> Self {
+        let mut setup = Self::new(url);
         setup.token = std::env::var("TURNSTILE_TOKEN").ok();
         if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
             setup.connector = setup.connector.trusting(PathBuf::from(authority));
         }
-        Ok(setup)
+        setup
     }
 
     /// A manager.

@@ -72,7 +72,7 @@ impl Engine {
                 }
                 let left_us = entry.due_us.filter(|_| is_restart);
                 let whole_us =
-                    if entry.is_gone { entry.ttl_us.min(self.gone_us) } else { entry.ttl_us };
+                    if entry.is_gone { entry.ttl_us.min(self.terms.gone_us) } else { entry.ttl_us };
                 let due_us = left_us.unwrap_or(now_us.saturating_add(whole_us));
                 entry.due_us = Some(due_us);
                 self.changed.insert(claim.number());
@@ -115,7 +115,8 @@ impl Engine {
         // While a claim waits, it is counted how long nobody has asked for it.
         match status {
             Status::Waiting => {
-                self.timers.arm(Alarm::Unasked(claim), now_us.saturating_add(self.unasked_us));
+                self.timers
+                    .arm(Alarm::Unasked(claim), now_us.saturating_add(self.terms.unasked_us));
             }
             Status::Active
             | Status::Released
@@ -142,7 +143,7 @@ impl Engine {
                 token,
                 history,
             };
-            if !self.is_volatile {
+            if !self.terms.is_volatile {
                 saved::put_data(&mut self.outbox.batch, id, &entry);
             }
             self.book.add(id, entry);
@@ -151,7 +152,7 @@ impl Engine {
 
     /// Writes every claim that the step has changed, the core's part and ours together.
     fn put_changed(&mut self) {
-        if self.is_volatile {
+        if self.terms.is_volatile {
             return self.changed.clear();
         }
         for id in std::mem::take(&mut self.changed) {

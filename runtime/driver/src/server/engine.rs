@@ -4,16 +4,14 @@
 //! the committer empties. It never looks at where a claim stands to decide anything; durations,
 //! dates and bodies are all it adds.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io;
+use std::collections::{BTreeSet, HashMap};
 
 use tokio::sync::oneshot;
+use turnstile_core::Input;
 use turnstile_core::claim::message::{Ask, Asked as To, Caller, Message, Request, ResourceName};
-use turnstile_core::claim::record::{Command, Kept, Limits, Records, Saved, State, Timer};
-use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
-use turnstile_core::scenario::server_words;
+use turnstile_core::claim::record::{Command, Kept, Records, State, Timer};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_core::step::OutOf;
-use turnstile_core::{Core as _, Input};
 
 use super::book::Book;
 use super::call::{Call, Data, Hand, Origin, Outbox, Pending, Turn};
@@ -21,9 +19,9 @@ use super::clock::Clock;
 use super::digest;
 use super::entry::Entry;
 use super::metrics::Metrics;
+use super::open::Terms;
 use super::reply::{Asked, Reply};
 use super::saved::{self, Meta};
-use crate::store::Image;
 use crate::timers::Timers;
 use crate::trace::Trace;
 use crate::wire::ask::{Patch, Post};
@@ -44,20 +42,15 @@ pub(crate) struct Engine {
     pub(super) meta: Meta,
     pub(super) timers: Timers<Alarm, u64>,
     pub(super) calls: HashMap<u64, Call>,
-    last_caller: u64,
+    pub(super) last_caller: u64,
     pub(super) clock: Clock,
     pub(super) outbox: Outbox,
     /// Something that was answered may not be on disk yet.
-    is_unsynced: bool,
-    is_failed: bool,
-    /// How long a claim may wait without anybody asking for it.
-    pub(super) unasked_us: u64,
-    /// How long a claim whose client is gone holds the lock when its turn comes.
-    pub(super) gone_us: u64,
+    pub(super) is_unsynced: bool,
+    pub(super) is_failed: bool,
+    pub(super) terms: Terms,
     /// Nobody is to wait any longer.
     pub(super) is_ending: bool,
-    /// Nothing is written at all.
-    pub(super) is_volatile: bool,
     pub(crate) metrics: Metrics,
     pub(super) trace: Option<Trace>,
 }
@@ -72,63 +65,6 @@ pub(super) enum Alarm {
 }
 
 impl Engine {
-    /// Takes up what the store holds. Leases are longer by as long as nobody could renew them.
-    pub(crate) fn open(
-        image: &Image,
-        limits: Limits,
-        wall_us: u64,
-        (unasked_us, gone_us): (u64, u64),
-        is_volatile: bool,
-        trace: Option<Trace>,
-    ) -> io::Result<Self> {
-        let found = saved::read(image)?;
-        let clock = Clock::start(wall_us, found.meta.alive_us);
-        let core = Records::new(limits);
-        if let Some(trace) = &trace {
-            trace.enter(&server_words(limits));
-        }
-        let mut engine = Self {
-            state: core.start(),
-            core,
-            out: OutOf::<Records>::default(),
-            book: Book::default(),
-            kept: HashMap::new(),
-            changed: BTreeSet::new(),
-            meta: found.meta,
-            timers: Timers::default(),
-            calls: HashMap::new(),
-            last_caller: 0,
-            clock,
-            outbox: Outbox::default(),
-            is_unsynced: false,
-            is_failed: false,
-            unasked_us,
-            gone_us,
-            is_ending: false,
-            is_volatile,
-            metrics: Metrics::default(),
-            trace,
-        };
-        let outage_us = clock.now_us() - found.meta.alive_us;
-        let mut claims = BTreeMap::new();
-        for (id, kept, mut entry) in found.claims {
-            entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(outage_us));
-            claims.insert(ClaimId::new(id), Some(kept));
-            engine.kept.insert(id, kept);
-            engine.book.add(id, entry);
-        }
-        engine.book.settle();
-        let now_us = engine.clock.now_us();
-        for (id, _) in engine.book.live().filter(|(_, entry)| entry.due_us.is_none()) {
-            engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), now_us.saturating_add(unasked_us));
-        }
-        let last_claim = ClaimId::new(found.meta.last_claim);
-        let last_token = Token::new(found.meta.last_token);
-        let saved = Saved { claims, last_claim, last_token };
-        engine.drive(Input::Restart((!image.is_empty()).then_some(saved)), None);
-        Ok(engine)
-    }
-
     /// Posts a claim.
     pub(crate) fn post(&mut self, post: Post, key: Option<u64>, origin: &Origin) -> Turn {
         if self.is_failed {
@@ -303,7 +239,7 @@ impl Engine {
 
     /// In memory, the answers that are ready; they wait for nothing.
     pub(crate) fn take_volatile(&mut self) -> Option<Outbox> {
-        if !self.is_volatile || self.is_outbox_empty() {
+        if !self.terms.is_volatile || self.is_outbox_empty() {
             return None;
         }
         Some(std::mem::take(&mut self.outbox))
@@ -319,7 +255,7 @@ impl Engine {
 
     fn put_meta(&mut self) {
         self.meta.alive_us = self.clock.now_us();
-        if self.is_volatile {
+        if self.terms.is_volatile {
             return;
         }
         saved::put_meta(&mut self.outbox.batch, self.meta);
@@ -384,8 +320,10 @@ impl Engine {
             entry.is_gone = false;
         }
         if self.timers.is_armed(Alarm::Unasked(claim)) {
-            self.timers
-                .arm(Alarm::Unasked(claim), self.clock.now_us().saturating_add(self.unasked_us));
+            self.timers.arm(
+                Alarm::Unasked(claim),
+                self.clock.now_us().saturating_add(self.terms.unasked_us),
+            );
         }
     }
 }

@@ -6,29 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::Router;
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
-use tower_service::Service as _;
 use turnstile_core::claim::record::Limits;
 
 use super::auth::Tokens;
 use super::clock::wall_us;
 use super::commit::Shared;
-use super::ear::Overheard;
+use super::connection::Connection;
 use super::engine::Engine;
 use super::host::PublicUrl;
 use super::http::{Front, router};
-use super::listen::{Accept, LastWord, Line, announce, bind, turn_away};
-use super::patience::Patient;
+use super::listen::{Accept, announce, bind, turn_away};
+use super::open::Terms;
 use super::session::Sessions;
 use super::tls::ServerTls;
-use crate::store::Store;
+use crate::store::{Image, Store};
 use crate::trace::Trace;
 use crate::trouble;
 use crate::wire::ask::Bounds;
@@ -132,26 +124,24 @@ impl Server {
     /// When the store cannot be read.
     pub fn open(storage: Storage, mut options: Options) -> io::Result<Self> {
         let trace = options.trace.take();
-        let (limits, wall_us) = (options.limits, (options.wall_us)());
+        let wall_us = (options.wall_us)();
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let patience_us = (micros(options.unasked_max), micros(options.gone_max));
-        let open = |store: &mut dyn Store| {
-            Engine::open(&store.load()?, limits, wall_us, patience_us, false, trace.clone())
-                .map(Shared::new)
+        let terms = Terms {
+            limits: options.limits,
+            unasked_us: micros(options.unasked_max),
+            gone_us: micros(options.gone_max),
+            is_volatile: matches!(storage, Storage::Memory),
         };
+        let open = |image: &Image| Engine::open(image, terms, wall_us, trace).map(Shared::new);
         let (shared, committer) = match storage {
-            Storage::Memory => {
-                let image = crate::store::Image::new();
-                let engine = Engine::open(&image, limits, wall_us, patience_us, true, trace)?;
-                (Shared::new(engine), Committer::None)
-            }
+            Storage::Memory => (open(&Image::new())?, Committer::None),
             Storage::Blocking(mut store) => {
-                let shared = open(&mut *store)?;
+                let shared = open(&store.load()?)?;
                 let thread = shared.commit_on_thread(store)?;
                 (shared, Committer::Thread(thread))
             }
             Storage::Simulated(mut store, pause) => {
-                (open(&mut *store)?, Committer::Task(store, pause))
+                (open(&store.load()?)?, Committer::Task(store, pause))
             }
         };
         Ok(Self { shared, options, committer })
@@ -276,76 +266,5 @@ impl Task {
 impl Drop for Task {
     fn drop(&mut self) {
         self.0.abort();
-    }
-}
-
-/// One connection.
-struct Connection {
-    router: Router,
-    options: Arc<Options>,
-    is_stopping: watch::Receiver<bool>,
-    connections: Arc<AtomicUsize>,
-    _alive: mpsc::Sender<()>,
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Connection {
-    async fn serve<S>(self, stream: S)
-    where
-        S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
-    {
-        match &self.options.tls {
-            None => self.speak(Line::new(stream)).await,
-            Some(tls) => {
-                let hello = tls.acceptor.accept(stream);
-                match tokio::time::timeout(self.options.header_patience, hello).await {
-                    Ok(Ok(stream)) => self.speak(stream).await,
-                    Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
-                    Err(_) => tracing::debug!("TLS took too long"),
-                }
-            }
-        }
-    }
-
-    async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let stream = Overheard::new(Patient::new(stream, self.options.answer_patience));
-        let ear = stream.ear();
-        let service = service_fn(|mut request: Request<Incoming>| {
-            request.extensions_mut().insert(ear.clone());
-            self.router.clone().call(request)
-        });
-        let mut connection = std::pin::pin!(
-            http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(self.options.header_patience)
-                // Who has asked and closes its side is answered; who waits, see `Ear`.
-                .half_close(true)
-                .serve_connection(TokioIo::new(stream), service)
-        );
-        let mut is_stopping = self.is_stopping.clone();
-        let stopped = async {
-            // An error means that the server itself is gone, which ends the connection too.
-            let _gone = is_stopping.wait_for(|is_stopping| *is_stopping).await;
-        };
-        let ended = tokio::select! {
-            biased;
-            ended = &mut connection => Some(ended),
-            () = stopped => None,
-        };
-        let ended = match ended {
-            Some(ended) => ended,
-            None => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
-        };
-        if let Err(error) = ended {
-            tracing::debug!(%error, "a connection has broken off");
-        }
     }
 }

@@ -263,6 +263,9 @@ async fn tls_is_spoken_with_whom_it_trusts() {
     setup.connector = Connector::default().trusting(fixture("none.pem"));
     let error = setup.clone().build().expect_err("there is no such file");
     assert!(error.to_string().contains("none.pem: "), "{error}");
+    setup.connector = Connector::default().trusting(fixture("localhost.key.pem"));
+    let error = setup.clone().build().expect_err("it is a key");
+    assert!(error.to_string().contains("localhost.key.pem has no certificate"), "{error}");
     setup.connector = Connector::default().trusting(certificate);
     let manager = setup.build().expect("a good address");
     let claim = manager.claim("r").await.expect("nobody else wants it");

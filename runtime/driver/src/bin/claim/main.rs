@@ -16,7 +16,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use tracing::Level;
 use tracing_subscriber::EnvFilter;
-use turnstile_driver::client::{Ask, Cause, Connector, Error, Manager, Setup};
+use turnstile_driver::client::{Ask, Cause, Error, Manager, Setup};
 use turnstile_driver::keychain;
 use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
@@ -173,7 +173,10 @@ fn main() -> ExitCode {
 }
 
 async fn grant(cli: Cli) -> Result<u8, Error> {
-    let mut setup = setup(cli.url)?;
+    let mut setup = match cli.url {
+        Some(url) => Setup::in_environment(&url),
+        None => Setup::from_environment()?,
+    };
     if let Some(path) = cli.trace {
         let trace = Trace::create("claim", &path)
             .map_err(|error| Cause::Setting(format!("--trace {error}")))?;
@@ -208,20 +211,6 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
 
 fn system(error: io::Error) -> Error {
     Cause::System(error.to_string()).into()
-}
-
-fn setup(url: Option<String>) -> Result<Setup, Error> {
-    match url {
-        None => Setup::from_environment(),
-        Some(url) => {
-            let mut setup = Setup::new(&url);
-            setup.token = std::env::var("TURNSTILE_TOKEN").ok();
-            if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
-                setup.connector = Connector::default().trusting(PathBuf::from(authority));
-            }
-            Ok(setup)
-        }
-    }
 }
 
 impl Claiming {

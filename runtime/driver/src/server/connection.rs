@@ -1,0 +1,95 @@
+//! One connection: TLS if need be, then HTTP until the client is done or the server stops.
+//!
+//! It reads nothing of what is said.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{mpsc, watch};
+use tower_service::Service as _;
+
+use super::ear::Overheard;
+use super::listen::{LastWord, Line};
+use super::patience::Patient;
+use super::serve::Options;
+
+/// A connection that is open, and counted.
+pub(super) struct Connection {
+    pub(super) router: Router,
+    pub(super) options: Arc<Options>,
+    pub(super) is_stopping: watch::Receiver<bool>,
+    /// How many are open.
+    pub(super) connections: Arc<AtomicUsize>,
+    /// Dropped with the connection, for whoever waits for all of them.
+    pub(super) _alive: mpsc::Sender<()>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Connection {
+    /// Answers what is asked until the client is done, or the server stops.
+    pub(super) async fn serve<S>(self, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
+    {
+        match &self.options.tls {
+            None => self.speak(Line::new(stream)).await,
+            Some(tls) => {
+                let hello = tls.acceptor.accept(stream);
+                match tokio::time::timeout(self.options.header_patience, hello).await {
+                    Ok(Ok(stream)) => self.speak(stream).await,
+                    Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
+                    Err(_) => tracing::debug!("TLS took too long"),
+                }
+            }
+        }
+    }
+
+    async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let stream = Overheard::new(Patient::new(stream, self.options.answer_patience));
+        let ear = stream.ear();
+        let service = service_fn(|mut request: Request<Incoming>| {
+            request.extensions_mut().insert(ear.clone());
+            self.router.clone().call(request)
+        });
+        let mut connection = std::pin::pin!(
+            http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(self.options.header_patience)
+                // Who has asked and closes its side is answered; who waits, see `Ear`.
+                .half_close(true)
+                .serve_connection(TokioIo::new(stream), service)
+        );
+        let mut is_stopping = self.is_stopping.clone();
+        let stopped = async {
+            // An error means that the server itself is gone, which ends the connection too.
+            let _gone = is_stopping.wait_for(|is_stopping| *is_stopping).await;
+        };
+        let ended = tokio::select! {
+            biased;
+            ended = &mut connection => Some(ended),
+            () = stopped => None,
+        };
+        let ended = match ended {
+            Some(ended) => ended,
+            None => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection has broken off");
+        }
+    }
+}
