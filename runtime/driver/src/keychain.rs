@@ -81,8 +81,11 @@ pub async fn serve(
             Some(_) = wishes.join_next(), if !wishes.is_empty() => {}
             () = &mut stop => {
                 wishes.shutdown().await;
-                tell_lost(&held, &mut speech).await?;
-                break Ok(());
+                match tell_lost(&held, &mut speech).await {
+                    // It may act on.
+                    Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error),
+                    heard => break heard,
+                }
             }
         }
     };
