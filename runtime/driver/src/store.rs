@@ -6,13 +6,11 @@
 mod disk;
 mod frame;
 mod log;
-mod memory;
 
 use std::io;
 
 pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
-pub use memory::MemoryStore;
 
 /// What a key names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,12 +44,6 @@ impl Batch {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-
-    /// The size of what is to be written.
-    #[must_use]
-    pub fn len_bytes(&self) -> usize {
-        self.entries.len()
     }
 
     /// Forgets the writes and keeps the room.
