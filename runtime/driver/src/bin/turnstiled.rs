@@ -53,8 +53,8 @@ struct Args {
     /// A claim that waits is over once nobody has asked for it in so many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "3600")]
     unasked_max: Duration,
-    /// A claim whose client hung up while it waited holds the lock no longer than this when its turn
-    /// comes, unless the client asks for it again, in seconds.
+    /// A claim whose client hung up while it waited holds the lock no longer than so many seconds
+    /// when its turn comes, unless the client asks for it again.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     gone_max: Duration,
     /// More claims than this do not wait for one resource: 429.

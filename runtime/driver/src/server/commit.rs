@@ -203,7 +203,7 @@ impl Medium {
             return false;
         }
         if let Err(error) = act() {
-            tracing::error!(%error, "the store cannot be written: nothing is granted until the server is started anew");
+            tracing::error!(%error, "the store refuses: nothing is granted until a restart");
             self.is_failed = true;
         }
         !self.is_failed

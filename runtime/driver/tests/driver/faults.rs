@@ -1,8 +1,8 @@
 //! Clients and server over real HTTP with a proxy between them that breaks things.
 //!
-//! Refused and reset connections, half an answer or none, 5xx, slow and duplicated requests, clocks that
-//! jump. Whatever happens, the trace of every node is a run of its core, and no two clients hold at
-//! once.
+//! Refused and reset connections, half an answer or none, 5xx, slow and duplicated requests, clocks
+//! that jump. Whatever happens, the trace of every node is a run of its core, and no two clients
+//! hold at once.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -120,10 +120,7 @@ async fn forward(
         let fault = Fault::roll(dice);
         *counts.lock().expect("nobody panics with it").entry(fault).or_default() += 1;
         match fault {
-            Fault::Reset => {
-                stream.set_zero_linger()?;
-                return Ok(());
-            }
+            Fault::Reset => return stream.set_zero_linger(),
             Fault::ServerError => {
                 let text = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n";
                 stream.write_all(text.as_bytes()).await?;

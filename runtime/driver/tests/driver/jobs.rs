@@ -1,5 +1,5 @@
-//! Commands at a terminal, with a claim around them and without: keys, shells, scripts and pipelines
-//! have the same effect.
+//! Commands at a terminal, with a claim around them and without: keys, shells, scripts and
+//! pipelines have the same effect.
 
 use std::process::Command;
 

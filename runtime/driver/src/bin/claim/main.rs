@@ -65,6 +65,8 @@ enum Wish {
     /// script or the pipeline that it is in. While Ctrl-Z has stopped them nobody renews the claim:
     /// a command whose claim has lapsed meanwhile is ended instead of let go on. Where no shell
     /// runs jobs, and so nobody could let the command go on, Ctrl-Z does not stop it.
+    ///
+    /// SIGKILL to this program kills the command at once, but not what the command has started.
     Run(RunArgs),
     /// Lists claims.
     Ls {
