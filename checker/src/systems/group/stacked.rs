@@ -82,7 +82,10 @@ impl Group {
                 let message = Letter::Crashed(gone);
                 out.effects.extend(others.map(|to| Effect::Send { to, message: message.clone() }));
             }
-            input => {
+            input @ (Input::Message { .. }
+            | Input::Fired(_)
+            | Input::Command(_)
+            | Input::Restart(_)) => {
                 let Some(input) = below(input) else { return };
                 let mut effects = Vec::new();
                 views.step_network(&mut beneath.network, &input, &mut effects);
@@ -162,7 +165,10 @@ fn of_stack(views: &Views, input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> 
         Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {
             Input::Command(stack::Command::Unlock(lock))
         }
-        input => match views.of_member(below(input)?)? {
+        input @ (Input::Message { .. }
+        | Input::Fired(_)
+        | Input::Command(_)
+        | Input::Restart(_)) => match views.of_member(below(input)?)? {
             Input::Message { from, message } => {
                 Input::Message { from, message: stack::Message::Views(message) }
             }

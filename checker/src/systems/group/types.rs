@@ -46,6 +46,7 @@ pub struct Seat {
 
 /// The state of a member's core.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::large_enum_variant, reason = "a seat is in a box as it is")]
 pub enum Runs {
     /// Its locks; views are delivered to it.
     Locks(Core),
