@@ -169,6 +169,10 @@ impl replicated_lock::Properties for Replicated {
         self.keeps(Invariant::AWaiterWaitsOnce, view)
     }
 
+    fn a_lock_that_somebody_waits_for_has_a_holder(&self, view: &Look<'_>) -> bool {
+        self.keeps(Invariant::ALockThatSomebodyWaitsForHasAHolder, view)
+    }
+
     fn nobody_is_passed_in_the_queue(&self, view: &Look<'_>) -> bool {
         !cluster(view).broken.order
     }
