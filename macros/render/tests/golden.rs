@@ -60,7 +60,7 @@ fn no_cell_is_left_out_of_the_matrix() {
 
 #[test]
 fn a_picture_is_xml_whatever_the_names() {
-    let text = "language: 1\nmachine: a<b\nstates:\n  \"<&>\": { initial: true }\n  \"'\\\"\": {}\n\
+    let text = "language: 1\nmachine: odd\nstates:\n  \"<&>\": { initial: true }\n  \"'\\\"\": {}\n\
                 events:\n  \"&\": { kind: command }\n\
                 transitions:\n  - { from: \"<&>\", to: \"'\\\"\", event: \"&\" }\n";
     let table = Literal::read(Source::new("odd.yaml", text)).unwrap_or_else(|f| panic!("{f}"));

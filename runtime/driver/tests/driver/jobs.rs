@@ -92,10 +92,13 @@ fn ctrl_z_stops_nothing_where_nobody_could_let_it_go_on() {
     }
 }
 
+// The commands below become what they wait for: a bash that hears Ctrl-C while it starts its child
+// lets the child live, with a claim around it and without.
+
 #[test]
 fn ctrl_c_ends_the_script_too() {
     let inner = r#"$RUN sh -c "$COMMAND"; echo next"#;
-    let command = "echo begun; sleep 100";
+    let command = "echo begun; exec sleep 100";
     for script in [r#"set -m; sh -c "$INNER"; echo "then $?""#, r#"sh -c "$INNER"; exit 3"#] {
         for key in [CTRL_C, CTRL_BACKSLASH] {
             let steps: Steps<'_> = &[("begun", key)];
@@ -108,7 +111,7 @@ fn ctrl_c_ends_the_script_too() {
 fn ctrl_c_ends_a_pipeline() {
     let script = r#"set -m; $RUN sh -c "$COMMAND" | cat; echo "then $?""#;
     let steps: Steps<'_> = &[("begun", CTRL_C)];
-    Scene { script, command: "echo begun; sleep 100", steps, ..Scene::default() }.check();
+    Scene { script, command: "echo begun; exec sleep 100", steps, ..Scene::default() }.check();
 }
 
 #[test]
