@@ -1,6 +1,6 @@
 //! `turnstile explore` serves stateright's Explorer, or says why it cannot.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -31,20 +31,24 @@ fn serve(name: &str, address: SocketAddr) -> Served {
     Served(child.expect("the binary is built"))
 }
 
+/// The answer to a request; a server that is about to listen may refuse or reset connections.
 fn get(address: SocketAddr, path: &str) -> String {
     let begun = Instant::now();
-    let mut stream = loop {
-        match TcpStream::connect(address) {
-            Ok(stream) => break stream,
+    loop {
+        match ask(address, path) {
+            Ok(answer) => return answer,
             Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
         }
         std::thread::yield_now();
-    };
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        .expect("it listens");
+    }
+}
+
+fn ask(address: SocketAddr, path: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers in text");
-    answer
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 #[test]
