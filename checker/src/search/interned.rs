@@ -1,7 +1,7 @@
 //! The interned engine: any [`Parts`] as a [`Space`] of rows of small numbers.
 //!
 //! Parts and operations are numbered as they are met, and what an operation does to a part is
-//! worked out once ([`store`]) and remembered. An action is then a few look-ups ([`expand`]). The
+//! worked out once ([`shared`]) and remembered. An action is then a few look-ups ([`expand`]). The
 //! shipped core still does every step that a row stands for, only not again and again; a sample of
 //! what is remembered is run twice in the end ([`Interned::impure`]).
 
@@ -9,15 +9,18 @@ mod cells;
 mod change;
 mod dead;
 mod expand;
+mod interner;
 mod local;
+mod made;
 mod numbers;
 mod predicates;
+mod shared;
 mod store;
 mod symmetry;
 mod tree;
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError};
 
 use crate::parts::{Fairness, Kind, Parts};
 use crate::report::options::Reductions;
@@ -25,7 +28,8 @@ use crate::search::interned::dead::Live;
 use crate::search::interned::expand::Cascade;
 use crate::search::interned::local::Local;
 use crate::search::interned::predicates::Asked;
-use crate::search::interned::store::{Store, at};
+use crate::search::interned::shared::Shared;
+use crate::search::interned::store::at;
 use crate::search::interned::symmetry::Ways;
 use crate::search::space::{PLACES_MAX, Space};
 
@@ -44,7 +48,7 @@ pub struct Interned<'w, W: Parts> {
     live: Option<Live>,
     /// With symmetry: the ways in which nodes may change places.
     ways: Option<Ways>,
-    store: RwLock<Store<W>>,
+    store: Shared<W>,
     /// What the threads that have ended used.
     used: Mutex<BTreeSet<u32>>,
 }
@@ -61,13 +65,13 @@ impl<'w, W: Parts> Interned<'w, W> {
         let initial = system.initial();
         let width = initial.first().map_or(1, Vec::len);
         assert!(width <= PLACES_MAX, "a state has at most {PLACES_MAX} parts");
-        let mut store = Store::new(width);
+        let store = Shared::new(width);
         let mut number = |(place, part)| store.part(system, place, part);
         let rows = initial.into_iter();
         let initial =
             rows.map(|state| state.into_iter().enumerate().map(&mut number).collect()).collect();
         let has_links = (0..width).any(|place| system.kind(at(place)) == Kind::Link);
-        let live = if reduce.dead && has_links { dead::live(system, &mut store) } else { None };
+        let live = if reduce.dead && has_links { dead::live(system, &store) } else { None };
         let ways = if reduce.symmetry { symmetry::ways(&system.symmetry(), width) } else { None };
         Self {
             system,
@@ -78,7 +82,7 @@ impl<'w, W: Parts> Interned<'w, W> {
                 .collect(),
             live,
             ways,
-            store: RwLock::new(store),
+            store,
             used: Mutex::default(),
         }
     }
@@ -97,7 +101,7 @@ impl<'w, W: Parts> Interned<'w, W> {
     /// Complete once the search has ended.
     #[must_use]
     pub fn marks(&self) -> BTreeSet<W::Mark> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.iter().map(|&mark| W::Mark::clone(store.marks.value(mark))).collect()
     }
@@ -105,7 +109,7 @@ impl<'w, W: Parts> Interned<'w, W> {
     /// How the actions of each label may be put off. Complete once every row was expanded.
     #[must_use]
     pub fn fairness(&self) -> Vec<Fairness> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
         let labels = u32::try_from(store.fairness.len()).expect("labels are few");
         (0..labels).map(|label| Fairness::clone(store.fairness.value(label))).collect()
     }
@@ -113,15 +117,14 @@ impl<'w, W: Parts> Interned<'w, W> {
     /// Operations that were run: each once, however often it was looked up.
     #[must_use]
     pub fn runs(&self) -> usize {
-        self.store.read().unwrap_or_else(PoisonError::into_inner).runs
+        self.store.read().runs
     }
 
     /// Runs a sample of the remembered operations again and says which one, if any, did something
     /// else this time.
     #[must_use]
     pub fn impure(&self) -> Option<String> {
-        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-        store.impure(self.system, SAMPLE)
+        self.store.write().impure(self.system, SAMPLE)
     }
 }
 
@@ -142,6 +145,6 @@ impl<W: Parts> Space for Interned<'_, W> {
     }
 
     fn bytes(&self) -> usize {
-        self.store.read().unwrap_or_else(PoisonError::into_inner).bytes()
+        self.store.read().bytes()
     }
 }

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::parts::{Kind, Parts, Place};
 use crate::search::fingerprint::BuildStable;
-use crate::search::interned::store::{Answer, Store, at};
+use crate::search::interned::shared::Shared;
+use crate::search::interned::store::{Answer, at};
 
 /// Operations tried before this is given up.
 const TRIED_MAX: usize = 2_000_000;
@@ -50,9 +51,9 @@ struct Closure {
 /// A call waits for exactly one answer, and that there was one frees its slot: a link of calls has
 /// no cargo, even where nobody reacts to the answer. What a World's watch is told of counts as a
 /// reaction, too.
-pub(super) fn live<W: Parts>(system: &W, store: &mut Store<W>) -> Option<Live> {
+pub(super) fn live<W: Parts>(system: &W, store: &Shared<W>) -> Option<Live> {
     let mut closure = Closure::default();
-    let width = store.places.len();
+    let width = store.read().places.len();
     loop {
         let before = closure.tried.len();
         for place in 0..width {
@@ -69,7 +70,7 @@ pub(super) fn live<W: Parts>(system: &W, store: &mut Store<W>) -> Option<Live> {
             break;
         }
     }
-    let known: Vec<usize> = store.places.iter().map(|known| known.parts.len()).collect();
+    let known: Vec<usize> = store.read().places.iter().map(|known| known.parts.len()).collect();
     let inputs = std::mem::take(&mut closure.inputs);
     let reacts = closure.spread();
     let is_dead = |&(&place, inputs): &(&u16, &BTreeSet<u32>)| {
@@ -83,10 +84,10 @@ pub(super) fn live<W: Parts>(system: &W, store: &mut Store<W>) -> Option<Live> {
 
 impl Closure {
     /// Tries everything on every part of a node.
-    fn node<W: Parts>(&mut self, system: &W, store: &mut Store<W>, place: usize) {
+    fn node<W: Parts>(&mut self, system: &W, store: &Shared<W>, place: usize) {
         let number = at(place).0;
         let mut part = 0;
-        while (part as usize) < store.places[place].parts.len() {
+        while (part as usize) < store.read().places[place].parts.len() {
             let offers = store.offers(system, place, part);
             let offered = offers.iter().map(|offer| offer.op);
             let asked = self.ops.get(&number).into_iter().flatten().copied();
@@ -115,7 +116,7 @@ impl Closure {
     }
 
     /// Puts every message onto the link as it is in the beginning, and notes whom it may reach.
-    fn link<W: Parts>(&mut self, system: &W, store: &mut Store<W>, place: usize) {
+    fn link<W: Parts>(&mut self, system: &W, store: &Shared<W>, place: usize) {
         const EMPTY: u32 = 0;
         let number = at(place).0;
         let ops: Vec<u32> = self.ops.get(&number).into_iter().flatten().copied().collect();

@@ -1,13 +1,14 @@
-//! What one thread knows: a copy of the part of the [`Store`] it has met, laid out for speed.
+//! What one thread knows: a copy of the part of the store it has met, laid out for speed.
 //!
-//! Numbers are the store's. Nothing is decided here; what is not known is asked of the store.
+//! Numbers are the store's. Nothing is decided here; what is not known is asked of [`Shared`].
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use crate::parts::Parts;
 use crate::search::interned::cells::Cells;
 use crate::search::interned::numbers::Number;
-use crate::search::interned::store::{Carried, Offered, Store};
+use crate::search::interned::shared::Shared;
+use crate::search::interned::store::{Carried, Offered};
 use crate::search::interned::tree::Step;
 
 /// A state that an operation may lead to.
@@ -68,7 +69,7 @@ struct Here<P> {
 #[derive(Debug)]
 pub(super) struct Local<'s, W: Parts> {
     pub(super) system: &'s W,
-    store: &'s RwLock<Store<W>>,
+    store: &'s Shared<W>,
     /// Places whose offers of a loss are left out.
     without_loss: &'s [bool],
     places: Vec<Here<W::Part>>,
@@ -85,11 +86,7 @@ pub(super) struct Local<'s, W: Parts> {
 
 impl<'s, W: Parts> Local<'s, W> {
     /// Nothing is known yet.
-    pub(super) fn new(
-        system: &'s W,
-        store: &'s RwLock<Store<W>>,
-        without_loss: &'s [bool],
-    ) -> Self {
+    pub(super) fn new(system: &'s W, store: &'s Shared<W>, without_loss: &'s [bool]) -> Self {
         let place = || Here {
             parts: Vec::new(),
             faces: Vec::new(),
@@ -128,10 +125,7 @@ impl<'s, W: Parts> Local<'s, W> {
 
     /// The number of a part.
     pub(super) fn number(&mut self, place: usize, part: W::Part) -> u32 {
-        let number = {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.part(self.system, place, part)
-        };
+        let number = self.store.part(self.system, place, part);
         self.refresh(place);
         number
     }
@@ -153,7 +147,7 @@ impl<'s, W: Parts> Local<'s, W> {
 
     /// Copies the parts of a place that came to be known.
     pub(super) fn refresh(&mut self, place: usize) {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store.read();
         let (here, known) = (&mut self.places[place], &store.places[place]);
         for number in here.parts.len()..known.parts.len() {
             let part = u32::try_from(number).expect("numbers are small");
@@ -166,10 +160,7 @@ impl<'s, W: Parts> Local<'s, W> {
     /// Asks for the offers of a part.
     #[cold]
     pub(super) fn learn_offers(&mut self, place: usize, part: u32) -> Face {
-        let offers = {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.offers(self.system, place, part)
-        };
+        let offers = self.store.offers(self.system, place, part);
         let first = index(self.offers.len());
         let is_followed = |offer: &&Offered| !(offer.is_loss && self.without_loss[place]);
         let followed = offers.iter().filter(is_followed);
@@ -187,10 +178,7 @@ impl<'s, W: Parts> Local<'s, W> {
 
     #[cold]
     fn learn(&mut self, place: usize, part: u32, op: u32) -> Outcomes {
-        let answers = {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.answers(self.system, place, part, op)
-        };
+        let answers = self.store.answers(self.system, place, part, op);
         self.refresh(place);
         let first = index(self.dones.len());
         for answer in answers.iter() {
@@ -218,10 +206,7 @@ impl<'s, W: Parts> Local<'s, W> {
         group: usize,
         to: &Arc<[usize]>,
     ) -> u32 {
-        let number = {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.renamed(self.system, (from, place), part, group, to)
-        };
+        let number = self.store.renamed(self.system, (from, place), part, group, to);
         self.refresh(place);
         number
     }
@@ -229,17 +214,13 @@ impl<'s, W: Parts> Local<'s, W> {
     /// The messages in flight in a part.
     #[cold]
     pub(super) fn cargo(&self, place: usize, part: u32) -> Arc<[Carried]> {
-        let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-        store.cargo(self.system, place, part)
+        self.store.cargo(self.system, place, part)
     }
 
     /// A part with other numbers.
     #[cold]
     pub(super) fn renumbered(&mut self, place: usize, part: u32, numbers: &[u64]) -> u32 {
-        let number = {
-            let mut store = self.store.write().unwrap_or_else(PoisonError::into_inner);
-            store.renumbered(self.system, place, part, numbers)
-        };
+        let number = self.store.renumbered(self.system, place, part, numbers);
         self.refresh(place);
         number
     }

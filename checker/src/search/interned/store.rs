@@ -1,57 +1,18 @@
 //! What all threads of a search know together: every part and operation met so far, by number, and
 //! what each operation did to each part.
 //!
-//! An operation runs here once for each part it meets, however often a search asks. Threads copy
-//! what they need ([`super::local`]) and come here only for what they have not met.
+//! Nothing runs here: what is kept was made ready elsewhere ([`super::shared`]).
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use turnstile_core::number::Class;
 
 use crate::parts::{Fairness, Parts, Place};
-use crate::search::fingerprint::{self, BuildStable};
+use crate::search::fingerprint::BuildStable;
+use crate::search::interned::interner::Interner;
+use crate::search::interned::made::{self, Part};
 use crate::search::interned::numbers::Number;
-use crate::search::space::NUMBER_BITS;
-
-/// Values by number and numbers by value.
-#[derive(Debug)]
-pub(super) struct Interner<T> {
-    values: Vec<Arc<T>>,
-    numbers: HashMap<Arc<T>, u32, BuildStable>,
-}
-
-impl<T> Default for Interner<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), numbers: HashMap::default() }
-    }
-}
-
-impl<T: Eq + Hash> Interner<T> {
-    /// The number of a value: the next one if it is new.
-    pub(super) fn number(&mut self, value: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&value) {
-            return number;
-        }
-        let number = u32::try_from(self.values.len()).expect("far fewer than NUMBER_BITS allow");
-        assert!(number < 1 << NUMBER_BITS, "a place has too many different parts");
-        let value = Arc::new(value);
-        self.values.push(Arc::clone(&value));
-        self.numbers.insert(value, number);
-        number
-    }
-
-    /// The value of a number.
-    pub(super) fn value(&self, number: u32) -> &Arc<T> {
-        &self.values[number as usize]
-    }
-
-    /// Values in all.
-    pub(super) fn len(&self) -> usize {
-        self.values.len()
-    }
-}
 
 /// What an operation did to a part, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +49,7 @@ pub(super) struct Carried {
 
 /// What is known of one place.
 #[derive(Debug)]
-pub(super) struct Known<W: Parts + ?Sized> {
+pub(super) struct Known<W: Parts> {
     /// Its parts.
     pub(super) parts: Interner<W::Part>,
     /// What is done to them.
@@ -97,13 +58,17 @@ pub(super) struct Known<W: Parts + ?Sized> {
     pub(super) sums: Vec<u64>,
     /// The numbers of each part.
     pub(super) numbers: Vec<Arc<[Number]>>,
-    offers: Vec<Option<Arc<[Offered]>>>,
-    cargo: HashMap<u32, Arc<[Carried]>, BuildStable>,
-    answers: HashMap<(u32, u32), Arc<[Answer]>, BuildStable>,
-    renamed: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStable>,
+    /// What may begin at each part, if that was asked.
+    pub(super) offers: Vec<Option<Arc<[Offered]>>>,
+    /// By part.
+    pub(super) cargo: HashMap<u32, Arc<[Carried]>, BuildStable>,
+    /// By part and operation.
+    pub(super) answers: HashMap<(u32, u32), Arc<[Answer]>, BuildStable>,
+    /// By part, group and where its members go.
+    pub(super) renamed: HashMap<(u32, usize, Arc<[usize]>), u32, BuildStable>,
 }
 
-impl<W: Parts + ?Sized> Default for Known<W> {
+impl<W: Parts> Default for Known<W> {
     fn default() -> Self {
         Self {
             parts: Interner::default(),
@@ -120,7 +85,7 @@ impl<W: Parts + ?Sized> Default for Known<W> {
 
 /// What is known of all places.
 #[derive(Debug)]
-pub(super) struct Store<W: Parts + ?Sized> {
+pub(super) struct Store<W: Parts> {
     /// Each place.
     pub(super) places: Vec<Known<W>>,
     /// What reports want to know.
@@ -128,7 +93,7 @@ pub(super) struct Store<W: Parts + ?Sized> {
     /// How actions may be put off.
     pub(super) fairness: Interner<Fairness>,
     /// The classes of numbers.
-    classes: Interner<Class>,
+    classes: Vec<Class>,
     /// Operations that were run.
     pub(super) runs: usize,
 }
@@ -140,57 +105,53 @@ impl<W: Parts> Store<W> {
             places: (0..places).map(|_| Known::default()).collect(),
             marks: Interner::default(),
             fairness: Interner::default(),
-            classes: Interner::default(),
+            classes: Vec::new(),
             runs: 0,
         }
     }
 
     /// The number of a part in its place.
-    pub(super) fn part(&mut self, system: &W, place: usize, mut part: W::Part) -> u32 {
-        let mut numbers = Vec::new();
-        let classes = &mut self.classes;
-        system.numbers(at(place), &mut part, &mut |class, &mut value| {
-            let index = classes.number(class) as usize;
-            numbers.push(Number { class, index, value });
-        });
+    pub(super) fn part(&mut self, place: usize, part: Part<W::Part>) -> u32 {
         let known = &mut self.places[place];
         let before = known.parts.len();
-        let sum = fingerprint::of_part(place, &part);
-        let number = known.parts.number(part);
+        let number = known.parts.number(part.value);
         if known.parts.len() > before {
-            known.sums.push(sum);
-            known.numbers.push(numbers.into());
+            known.sums.push(part.sum);
+            let numbers = part.numbers.into_iter();
+            let classes = &mut self.classes;
+            let number = |(class, value)| Number { class, index: index_of(classes, class), value };
+            known.numbers.push(numbers.map(number).collect());
             known.offers.push(None);
         }
         number
     }
 
-    /// What may begin at a part.
-    pub(super) fn offers(&mut self, system: &W, place: usize, part: u32) -> Arc<[Offered]> {
+    /// Keeps what may begin at a part.
+    pub(super) fn keep_offers(
+        &mut self,
+        place: usize,
+        part: u32,
+        offers: Vec<made::Offer<W>>,
+    ) -> Arc<[Offered]> {
         let known = &mut self.places[place];
-        if let Some(offers) = &known.offers[part as usize] {
-            return Arc::clone(offers);
-        }
-        let offers = system.offers(at(place), known.parts.value(part));
-        let offers: Arc<[Offered]> = offers
-            .into_iter()
-            .map(|offer| Offered {
-                op: known.ops.number(offer.op),
-                fairness: u16::try_from(self.fairness.number(offer.fairness))
-                    .expect("far fewer actions have a fairness of their own"),
-                is_loss: offer.is_loss,
-            })
-            .collect();
+        let offered = |offer: made::Offer<W>| Offered {
+            op: known.ops.number(offer.op),
+            fairness: u16::try_from(self.fairness.number(offer.fairness))
+                .expect("far fewer actions have a fairness of their own"),
+            is_loss: offer.is_loss,
+        };
+        let offers: Arc<[Offered]> = offers.into_iter().map(offered).collect();
         known.offers[part as usize] = Some(Arc::clone(&offers));
         offers
     }
 
-    /// The messages in flight in a part.
-    pub(super) fn cargo(&mut self, system: &W, place: usize, part: u32) -> Arc<[Carried]> {
-        if let Some(cargo) = self.places[place].cargo.get(&part) {
-            return Arc::clone(cargo);
-        }
-        let cargo = system.cargo(at(place), self.places[place].parts.value(part));
+    /// Keeps the messages in flight in a part.
+    pub(super) fn keep_cargo(
+        &mut self,
+        place: usize,
+        part: u32,
+        cargo: Vec<made::Cargo<W>>,
+    ) -> Arc<[Carried]> {
         let carried = cargo.into_iter().map(|cargo| Carried {
             to: cargo.to.0,
             input: self.places[cargo.to.index()].ops.number(cargo.input),
@@ -201,71 +162,32 @@ impl<W: Parts> Store<W> {
         cargo
     }
 
-    /// What an operation does to a part.
-    pub(super) fn answers(
+    /// Keeps what an operation did to a part. Who ran it first is believed.
+    pub(super) fn keep_answers(
         &mut self,
-        system: &W,
-        place: usize,
-        part: u32,
-        op: u32,
+        (place, part, op): (usize, u32, u32),
+        outcomes: Vec<made::Outcome<W>>,
     ) -> Arc<[Answer]> {
         if let Some(answers) = self.places[place].answers.get(&(part, op)) {
             return Arc::clone(answers);
         }
-        let answers: Arc<[Answer]> = self.run(system, place, part, op).into();
+        self.runs += 1;
+        let answers: Arc<[Answer]> = self.answers(place, outcomes).into();
         self.places[place].answers.insert((part, op), Arc::clone(&answers));
         answers
     }
 
-    fn run(&mut self, system: &W, place: usize, part: u32, op: u32) -> Vec<Answer> {
-        self.runs += 1;
-        let known = &self.places[place];
-        let dones = system.apply(at(place), known.parts.value(part), known.ops.value(op));
-        let answers = dones.into_iter().map(|done| Answer {
-            to: self.part(system, place, done.part),
-            then: done
+    fn answers(&mut self, place: usize, outcomes: Vec<made::Outcome<W>>) -> Vec<Answer> {
+        let answers = outcomes.into_iter().map(|outcome| Answer {
+            to: self.part(place, outcome.part),
+            then: outcome
                 .then
                 .into_iter()
                 .map(|(place, op)| (place, self.places[place.index()].ops.number(op)))
                 .collect(),
-            marks: done.marks.into_iter().map(|mark| self.marks.number(mark)).collect(),
+            marks: outcome.marks.into_iter().map(|mark| self.marks.number(mark)).collect(),
         });
         answers.collect()
-    }
-
-    /// The part with its numbers replaced, in the order in which they are visited.
-    pub(super) fn renumbered(
-        &mut self,
-        system: &W,
-        place: usize,
-        part: u32,
-        numbers: &[u64],
-    ) -> u32 {
-        let mut value = W::Part::clone(self.places[place].parts.value(part));
-        let mut numbers = numbers.iter();
-        system.numbers(at(place), &mut value, &mut |_, number| {
-            *number = *numbers.next().expect("a part's numbers are as many as before");
-        });
-        self.part(system, place, value)
-    }
-
-    /// The part with the members of a group changed about. `place` is where it is to stand.
-    pub(super) fn renamed(
-        &mut self,
-        system: &W,
-        (from, place): (usize, usize),
-        part: u32,
-        group: usize,
-        to: &Arc<[usize]>,
-    ) -> u32 {
-        let key = (part, group, Arc::clone(to));
-        if let Some(&number) = self.places[from].renamed.get(&key) {
-            return number;
-        }
-        let value = system.renamed(at(from), self.places[from].parts.value(part), group, to);
-        let number = self.part(system, place, value);
-        self.places[from].renamed.insert(key, number);
-        number
     }
 
     /// Runs about so many of the remembered operations again. The first that does something else
@@ -278,7 +200,10 @@ impl<W: Parts> Store<W> {
         keys.sort_unstable();
         let step = keys.len().div_ceil(sample).max(1);
         keys.into_iter().step_by(step).find_map(|(place, part, op)| {
-            let again = self.run(system, place, part, op);
+            let known = &self.places[place];
+            let (value, operation) = (known.parts.value(part), known.ops.value(op));
+            let outcomes = made::Outcome::run(system, place, value, operation);
+            let again = self.answers(place, outcomes);
             let known = &self.places[place];
             let differs = known.answers[&(part, op)][..] != again[..];
             differs.then(|| format!("{:?} on {:?}", known.ops.value(op), known.parts.value(part)))
@@ -300,4 +225,12 @@ impl<W: Parts> Store<W> {
 /// A place by its index.
 pub(super) fn at(place: usize) -> Place {
     Place(u16::try_from(place).expect("at most PLACES_MAX places"))
+}
+
+/// The place of a class in the list, where it is added if it is new.
+fn index_of(classes: &mut Vec<Class>, class: Class) -> usize {
+    classes.iter().position(|known| *known == class).unwrap_or_else(|| {
+        classes.push(class);
+        classes.len() - 1
+    })
 }
