@@ -68,6 +68,12 @@ pub(crate) struct Arguments {
 /// Plans, searches, reports.
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let begun = Instant::now();
+    if let (Engine::Stateright, Some(Reductions { dead, symmetry, loss })) =
+        (arguments.engine, arguments.reduce)
+        && (dead || symmetry || loss)
+    {
+        return complain("`--engine stateright` leaves nothing out: `--reduce none`, or leave it");
+    }
     let library = match Library::load() {
         Ok(library) => library,
         Err(error) => return complain(&error),

@@ -189,6 +189,12 @@ impl Plan {
                 Worlds::Of(size) => of.default == (size == Size::Small),
                 Worlds::Named(name) => of.name == name,
             };
+            if is_meant && of.default && self.size == Size::Large {
+                let name = format!("{}/{}", system.name, of.name);
+                return self.complaints.push(format!(
+                    "`{name}` is none of the worlds that `--set size=large` means: leave that out"
+                ));
+            }
             if is_meant {
                 let system = Box::new(system.clone());
                 self.jobs.push(Job::World { system, world, table: table.cloned() });
