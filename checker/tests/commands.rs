@@ -3,7 +3,7 @@
 //! A session opens with a paragraph. A line `$ turnstile …` runs the built binary in `tables/`;
 //! what follows is its standard output, then its standard error with `! ` before each line, then
 //! `= ` and the exit status. Times and memory are written `#`. To rewrite the files after a
-//! change that is meant: `TURNSTILE_WRITE=1 cargo test -p turnstile-checker --test commands`.
+//! change that is meant: `BLESS=1 cargo test -p turnstile-checker --test commands`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,7 @@ fn sessions_print_what_their_files_say() {
         entries.map(|entry| entry.expect("a readable folder").path()).collect();
     paths.sort();
     assert!(!paths.is_empty(), "no session was found");
-    let is_writing = std::env::var_os("TURNSTILE_WRITE").is_some();
+    let is_writing = std::env::var_os("BLESS").is_some();
     let mut differing = Vec::new();
     for path in paths {
         let expected = fs::read_to_string(&path).expect("a session is text");

@@ -1,7 +1,7 @@
 //! A user's crate, outside this workspace, that embeds a table of its own: it builds and runs, and
 //! where its tables or calls are wrong, the compiler says where.
 //!
-//! `TURNSTILE_BLESS=1 cargo test -p turnstile-macros --test embedder` rewrites what is expected.
+//! `BLESS=1 cargo test -p turnstile-macros --test embedder` rewrites what is expected.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -43,7 +43,7 @@ fn fixture() -> PathBuf {
 #[track_caller]
 fn compare(file: &str, said: &str) {
     let file = fixture().join(file);
-    if std::env::var_os("TURNSTILE_BLESS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         fs::write(&file, said).expect("it can be written");
     }
     let expected = fs::read_to_string(&file).unwrap_or_default();

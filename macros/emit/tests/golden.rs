@@ -1,7 +1,7 @@
 //! The emitted text, as a person would read it, beside the table it comes from.
 //!
 //! A case is a file in `tests/golden/`: its call stands in the list below, its text in the file of
-//! the same name with `.expected`. `TURNSTILE_BLESS=1 cargo test -p turnstile-emit` rewrites them.
+//! the same name with `.expected`. `BLESS=1 cargo test -p turnstile-emit` rewrites them.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn check(file: &str, extras: &str) {
     };
     let emitted = pretty(tokens).expect("what is emitted is Rust");
     let expected = path.with_extension("expected");
-    if std::env::var_os("TURNSTILE_BLESS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         fs::write(&expected, &emitted).expect("the case can be written");
     }
     let expected = fs::read_to_string(expected).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Plays every scenario file and compares it with itself.
 //!
-//! `TURNSTILE_REWRITE=1 cargo test -p turnstile-core --test scenarios` writes the effects anew.
+//! `BLESS=1 cargo test -p turnstile-core --test scenarios` writes the effects anew.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -23,7 +23,7 @@ fn files() -> Vec<PathBuf> {
 fn every_scenario_plays_as_it_is_written() {
     let files = files();
     assert!(files.len() >= 10, "{files:?}");
-    let is_rewritten = env::var_os("TURNSTILE_REWRITE").is_some();
+    let is_rewritten = env::var_os("BLESS").is_some();
     for file in files {
         let text = fs::read_to_string(&file).expect("it is text");
         let played = play(&text).unwrap_or_else(|fault| panic!("{}: {fault}", file.display()));
