@@ -136,18 +136,6 @@ impl Locks {
         all.filter(move |(_, lock)| lock.at == at)
     }
 
-    /// One byte of each part of a range that the same locks cover: what is so of one byte of a
-    /// part is so of all.
-    pub fn parts(&self, range: ByteRange) -> impl Iterator<Item = u64> + use<> {
-        let ends = |lock: &Lock| [Some(lock.range.first()), lock.range.last().checked_add(1)];
-        let cuts = self.over(range).flat_map(|(_, lock)| ends(lock)).flatten();
-        let mut firsts: Vec<u64> =
-            cuts.filter(|byte| range.contains(*byte)).chain([range.first()]).collect();
-        firsts.sort_unstable();
-        firsts.dedup();
-        firsts.into_iter()
-    }
-
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -248,12 +236,23 @@ impl Numbers for Lock {
 }
 
 impl Numbers for Locks {
+    /// Slots stay as they are, and so does the tree of overlaps, which knows slots only.
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        let before = core::mem::take(self);
-        for (mut id, mut lock) in before.iter().map(|(id, lock)| (id, *lock)) {
-            id.visit(each);
+        let mut is_same = true;
+        for (id, slot) in &self.list {
+            let (kept, lock) = self.slots[slot.0 as usize].as_mut().expect(KEPT);
+            kept.visit(each);
             lock.visit(each);
-            self.push(id, lock);
+            is_same &= kept == id;
         }
+        if is_same {
+            return;
+        }
+        let slots: Vec<Slot> = self.slots().collect();
+        let ids = slots.iter().map(|slot| (self.kept(*slot).0, *slot));
+        let list = ids.collect();
+        let own = |slot: &Slot| (self.kept(*slot).1.key, self.kept(*slot).0);
+        self.owned = slots.iter().map(|slot| (own(slot), *slot)).collect();
+        self.list = list;
     }
 }

@@ -91,7 +91,9 @@ impl<T: Copy + Ord> Overlaps<T> {
     /// The locks that share a byte with the range, each once, in no order that means anything.
     #[must_use]
     pub fn over(&self, range: ByteRange) -> Over<'_, T> {
-        Over { tree: self, range, open: self.root.into_iter().collect() }
+        let mut over = Over { tree: self, range, open: [0; OPEN_MAX], count: 0 };
+        self.root.into_iter().for_each(|root| over.open(root));
+        over
     }
 
     /// The locks that share a byte with the range, in order.
@@ -271,27 +273,44 @@ impl<T: Copy + Ord> Overlaps<T> {
     }
 }
 
+/// How many nodes a walk leaves open: one for each on its way, which is never longer, since no side
+/// has more than two thirds of the leaves but near the end, and there are fewer than 2^31 locks.
+const OPEN_MAX: usize = 64;
+
 /// The locks that share a byte with a range.
 #[derive(Clone, Debug)]
 pub struct Over<'a, T> {
     tree: &'a Overlaps<T>,
     range: ByteRange,
-    open: Vec<u32>,
+    open: [u32; OPEN_MAX],
+    count: usize,
+}
+
+impl<T> Over<'_, T> {
+    fn open(&mut self, at: u32) {
+        self.open[self.count] = at;
+        self.count += 1;
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        self.count = self.count.checked_sub(1)?;
+        Some(self.open[self.count])
+    }
 }
 
 impl<T: Copy + Ord> Iterator for Over<'_, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        while let Some(at) = self.open.pop() {
+        while let Some(at) = self.pop() {
             let node = self.tree.node(at);
             let Some(top) = node.top.filter(|top| top.range.last() >= self.range.first()) else {
                 continue;
             };
             if let Some((left, right)) = node.below {
-                self.open.push(left);
+                self.open(left);
                 if node.key.0 <= self.range.last() {
-                    self.open.push(right);
+                    self.open(right);
                 }
             }
             if top.range.first() <= self.range.last() {

@@ -22,8 +22,8 @@ pub enum RangeError {
 impl fmt::Display for RangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "a range of no bytes",
-            Self::BeyondTheEnd => "a range beyond the last address",
+            Self::Empty => "a range has a byte at least, and this one has a length of 0",
+            Self::BeyondTheEnd => "a range ends at address 2^64 - 1 at the latest",
         })
     }
 }

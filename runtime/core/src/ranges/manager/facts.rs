@@ -2,6 +2,8 @@
 //! where they are kept, so that none is searched for twice, bytes by address, clients by key; a
 //! range is the one that is asked about.
 
+use core::cell::RefCell;
+
 use turnstile_machines::byte_range_lock::{
     Collection, Facts, Formulae, Invariant, Predicate, Rule, State as At, Thing,
 };
@@ -11,6 +13,7 @@ use super::state::File;
 use crate::number::LockId;
 use crate::ranges::locks::{Key, Lock, LockType, Slot};
 use crate::ranges::range::ByteRange;
+use crate::ranges::sweep::Sweep;
 
 /// What stands for a lock in formulas.
 fn lock_thing(slot: Slot) -> Thing {
@@ -25,6 +28,9 @@ pub(super) fn client(key: Key) -> Thing {
 struct Subject<'a> {
     file: &'a File,
     range: ByteRange,
+    /// The innermost walk over the bytes of a range: it knows the locks over the byte that the
+    /// formula is at.
+    walk: RefCell<Option<Sweep>>,
 }
 
 impl File {
@@ -35,27 +41,27 @@ impl File {
 
     /// What a rule of a table says; for a rule about locks and clients alone.
     pub(super) fn rule<L: Formulae>(&self, table: &L, rule: Rule) -> bool {
-        table.rule(rule, &Subject { file: self, range: ByteRange::ALL })
+        table.rule(rule, &Subject::new(self, ByteRange::ALL))
     }
 
     /// Whether a client can READ a range of it.
     #[must_use]
     pub fn may_read<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Read { client: client(key), range: Thing(0) };
-        table.rule(rule, &Subject { file: self, range })
+        table.rule(rule, &Subject::new(self, range))
     }
 
     /// Whether a client can WRITE a range of it.
     #[must_use]
     pub fn may_write<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Write { client: client(key), range: Thing(0) };
-        table.rule(rule, &Subject { file: self, range })
+        table.rule(rule, &Subject::new(self, range))
     }
 
     /// Whether it is as an invariant of a table says.
     #[must_use]
     pub fn keeps<L: Formulae>(&self, table: &L, invariant: Invariant) -> bool {
-        table.invariant(invariant, &Subject { file: self, range: ByteRange::ALL })
+        table.invariant(invariant, &Subject::new(self, ByteRange::ALL))
     }
 
     /// Whether a LOST lock was ACTIVE when it was lost.
@@ -71,6 +77,34 @@ impl File {
 }
 
 impl<'a> Subject<'a> {
+    fn new(file: &'a File, range: ByteRange) -> Self {
+        Self { file, range, walk: RefCell::new(None) }
+    }
+
+    /// Whether it is so of every byte of a range: one is asked of for each part of it that the same
+    /// locks cover. They are looked for once.
+    fn every_byte(&self, range: ByteRange, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        if range.first() == range.last() {
+            return is(Thing(range.first()));
+        }
+        let outer = self.walk.replace(Some(Sweep::new(&self.file.locks, range)));
+        let next = || self.walk.borrow_mut().as_mut().and_then(Sweep::step);
+        let is_so = core::iter::from_fn(next).all(|byte| is(Thing(byte)));
+        self.walk.replace(outer);
+        is_so
+    }
+
+    /// Whether it is so of every lock over a byte.
+    fn every_over(&self, byte: u64, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        if !self.walk.borrow().as_ref().is_some_and(|walk| walk.is_at(byte)) {
+            let mut over = self.file.locks.slots_over(ByteRange::byte(byte));
+            return over.all(|slot| is(lock_thing(slot)));
+        }
+        // What is asked of a lock may go over bytes itself, and comes back here.
+        let nth = |n| self.walk.borrow().as_ref().and_then(|walk| walk.nth(n));
+        (0..).map_while(nth).all(|slot| is(lock_thing(slot)))
+    }
+
     fn lock(&self, thing: Thing) -> Option<(LockId, &'a Lock)> {
         let slot = u32::try_from(thing.0).ok()?;
         self.file.locks.at(Slot(slot))
@@ -120,14 +154,11 @@ impl Facts for Subject<'_> {
     fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
         let locks = &self.file.locks;
         match collection {
-            Collection::BytesOf { range: _ } => locks.parts(self.range).all(|byte| is(Thing(byte))),
+            Collection::BytesOf { range: _ } => self.every_byte(self.range, is),
             Collection::BytesLockedBy { lock } => {
-                let parts = self.lock(lock).map(|(_, lock)| locks.parts(lock.range));
-                parts.into_iter().flatten().all(|byte| is(Thing(byte)))
+                self.lock(lock).is_none_or(|(_, lock)| self.every_byte(lock.range, is))
             }
-            Collection::LocksOver { byte } => {
-                locks.slots_over(ByteRange::byte(byte.0)).all(|slot| is(lock_thing(slot)))
-            }
+            Collection::LocksOver { byte } => self.every_over(byte.0, is),
             Collection::LocksOf { client: owner } => {
                 let key = u32::try_from(owner.0).map(Key);
                 let mut own = key.into_iter().flat_map(|key| locks.slots_of(key));
