@@ -149,21 +149,24 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
 
     /// Calls the file server, unless a call is out already.
     fn call(&mut self, ask: Ask) {
-        let mut taken: Vec<CallId> =
-            self.state.files.values().filter_map(|file| file.open).map(|open| open.call).collect();
-        taken.sort_unstable();
-        let call = CallId::smallest_free(taken.into_iter());
         let (id, Some(file)) = (self.id, self.state.files.get_mut(&self.id)) else { return };
         if file.open.is_some() {
-            let (action, because) = ("call", "a call is out");
-            self.out.rows.push(Taken::Undone { machine: SERVER, action, because });
-            return;
+            return self.undone("a call is out");
         }
+        if self.state.calls.len() > usize::from(u16::MAX) {
+            return self.undone("every number for a call is taken");
+        }
+        let call = CallId::smallest_free(self.state.calls.keys().copied());
+        self.state.calls.insert(call, id);
         file.open = Some(Open { call, ask });
         if let Ask::Set(whole) = ask {
             file.most = file.most.max(Some(whole));
         }
         let message = Message::Call { call, file: id, ask };
         self.effect(Effect::Send { to: Server, message });
+    }
+
+    fn undone(&mut self, because: &'static str) {
+        self.out.rows.push(Taken::Undone { machine: SERVER, action: "call", because });
     }
 }

@@ -24,10 +24,17 @@ pub use state::{File, Open, State};
 
 /// The core of a cache manager.
 ///
-/// A request for a lock is answered in the same step by [`News::Granted`], [`News::Waits`] or
-/// [`News::Refused`]. One that waits hears one of [`News::Granted`], [`News::TimedOut`] and
-/// [`News::Lost`] later, unless it is abandoned; a lock that is lost may be granted or wait anew. A
-/// lease is counted by the driver from the send of the call whose answer arms it.
+/// Every command is answered in its own step. A request for a lock: [`News::Granted`],
+/// [`News::Waits`] or, if its client has a LOST lock, [`News::Refused`]. One that waits hears one of
+/// [`News::Granted`], [`News::TimedOut`] and [`News::Lost`] later, unless it is abandoned. A client
+/// that loses a lock loses all; each may be granted or wait anew, and the client gets no other one
+/// before it has released them. To read or write: [`News::Allowed`] or [`News::Refused`]. To give a
+/// lock up: [`News::Refused`] if it is another's, and otherwise nothing, since the lock is gone.
+///
+/// A lock that was granted or lost is released, one that waits is abandoned; the other way round,
+/// nothing happens. So a client that abandons a lock as it is granted has it, and has been told.
+///
+/// A lease is counted by the driver from the send of the call whose answer arms it.
 #[derive(Clone, Debug)]
 pub struct CacheManager<L = byte_range_lock::Compiled, S = server_lock::Compiled> {
     /// The table of each lock.
@@ -75,15 +82,15 @@ pub struct Command {
 /// What may be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wish {
-    /// A lock.
+    /// A lock. Its number is in what the client is told of it.
     Lock(LockType, ByteRange),
-    /// To have a lock no longer.
+    /// To have a lock no longer that was granted or lost.
     Unlock(LockId),
     /// To wait for a lock no longer.
     Abandon(LockId),
-    /// To read.
+    /// To read these bytes, now.
     Read(ByteRange),
-    /// To write.
+    /// To write these bytes, now.
     Write(ByteRange),
 }
 
@@ -131,7 +138,7 @@ impl<L: byte_range_lock::Formulae, S: server_lock::Rules> Core for CacheManager<
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
         match input {
             Input::Message { message: Message::Answer { call, answer, lease }, from: Server } => {
-                if let Some(file) = state.asking(call) {
+                if let Some(file) = state.answered(call) {
                     Turn::new(self, state, file, out).hear(answer, lease);
                 }
             }

@@ -12,6 +12,8 @@ use crate::ranges::message::{Ask, FileId, Whole};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     pub(super) files: BTreeMap<FileId, File>,
+    /// The file about which each call that is out is.
+    pub(super) calls: BTreeMap<CallId, FileId>,
     pub(super) last: LockId,
 }
 
@@ -55,14 +57,27 @@ impl State {
     /// What it would be if there were no other file.
     #[must_use]
     pub fn only(&self, file: FileId) -> Self {
-        let files = self.files.get(&file).map(|kept| (file, kept.clone()));
-        Self { files: files.into_iter().collect(), last: self.last }
+        let kept = self.files.get(&file);
+        let calls = kept.and_then(|kept| kept.open).map(|open| (open.call, file));
+        let files = kept.map(|kept| (file, kept.clone()));
+        Self {
+            files: files.into_iter().collect(),
+            calls: calls.into_iter().collect(),
+            last: self.last,
+        }
     }
 
-    /// The file about which a call is out.
-    pub(super) fn asking(&self, call: CallId) -> Option<FileId> {
-        let is_it = |file: &File| file.open.is_some_and(|open| open.call == call);
-        self.files.iter().find(|(_, file)| is_it(file)).map(|(id, _)| *id)
+    /// The file that a call is about, which is out no longer.
+    pub(super) fn answered(&mut self, call: CallId) -> Option<FileId> {
+        self.calls.remove(&call)
+    }
+
+    /// Forgets a file.
+    pub(super) fn forget(&mut self, file: FileId) {
+        let open = self.files.remove(&file).and_then(|file| file.open);
+        if let Some(open) = open {
+            self.calls.remove(&open.call);
+        }
     }
 }
 

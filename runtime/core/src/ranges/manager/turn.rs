@@ -101,42 +101,37 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
 
     /// The call that is out is answered.
     pub(super) fn hear(mut self, answer: Answer, lease: Lease) {
-        use server_lock::{ExtendAnswer, ReleaseAnswer, SetAnswer};
+        use server_lock::{Event, ExtendAnswer, ReleaseAnswer, SetAnswer};
 
         let Some(file) = self.state.files.get_mut(&self.id) else { return };
         let Some(Open { ask, .. }) = file.open.take() else { return };
         self.lease = lease;
-        match answer {
-            Answer::Set(whole, contents) => {
-                (self.contents, file.most) = (Some(contents), Some(whole));
-            }
-            Answer::Extended(contents) => self.contents = Some(contents),
-            Answer::Released => file.most = None,
-            Answer::Refused if ask == Ask::Extend => file.most = None,
-            Answer::Refused | Answer::None => {}
-        }
+        // An answer to another question is none.
         let event = match (ask, answer) {
-            (Ask::Set(_), Answer::Set(Whole::LockRead, _)) => {
-                server_lock::Event::Set { answer: SetAnswer::LockRead }
+            (Ask::Set(_), Answer::Set(whole, contents)) => {
+                (self.contents, file.most) = (Some(contents), Some(whole));
+                let answer = match whole {
+                    Whole::LockRead => SetAnswer::LockRead,
+                    Whole::LockWrite => SetAnswer::LockWrite,
+                };
+                Event::Set { answer }
             }
-            (Ask::Set(_), Answer::Set(Whole::LockWrite, _)) => {
-                server_lock::Event::Set { answer: SetAnswer::LockWrite }
-            }
-            (Ask::Set(_), Answer::Refused) => {
-                server_lock::Event::Set { answer: SetAnswer::Refused }
-            }
-            (Ask::Set(_), _) => server_lock::Event::Set { answer: SetAnswer::NoAnswer },
-            (Ask::Extend, Answer::Extended(_)) => {
-                server_lock::Event::Extend { answer: ExtendAnswer::Extended }
+            (Ask::Set(_), Answer::Refused) => Event::Set { answer: SetAnswer::Refused },
+            (Ask::Set(_), _) => Event::Set { answer: SetAnswer::NoAnswer },
+            (Ask::Extend, Answer::Extended(contents)) => {
+                self.contents = Some(contents);
+                Event::Extend { answer: ExtendAnswer::Extended }
             }
             (Ask::Extend, Answer::Refused) => {
-                server_lock::Event::Extend { answer: ExtendAnswer::Refused }
+                file.most = None;
+                Event::Extend { answer: ExtendAnswer::Refused }
             }
-            (Ask::Extend, _) => server_lock::Event::Extend { answer: ExtendAnswer::NoAnswer },
+            (Ask::Extend, _) => Event::Extend { answer: ExtendAnswer::NoAnswer },
             (Ask::Release, Answer::Released) => {
-                server_lock::Event::Release { answer: ReleaseAnswer::Released }
+                file.most = None;
+                Event::Release { answer: ReleaseAnswer::Released }
             }
-            (Ask::Release, _) => server_lock::Event::Release { answer: ReleaseAnswer::NoAnswer },
+            (Ask::Release, _) => Event::Release { answer: ReleaseAnswer::NoAnswer },
         };
         self.server(event);
         self.finish();
@@ -146,7 +141,9 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
     fn finish(mut self) {
         self.asker = None;
         let locks = self.file().map_or(0, |file| file.locks.len());
-        let mut most = TELLS_MIN + TELLS_EACH * locks * (locks + 1);
+        let locks = u64::try_from(locks).unwrap_or(u64::MAX);
+        let each = TELLS_EACH.saturating_mul(locks).saturating_mul(locks.saturating_add(1));
+        let mut most = each.saturating_add(TELLS_MIN);
         while let Some(told) = self.told.pop_front() {
             if most == 0 {
                 let (machine, action) = (LOCK, "tell");
@@ -163,7 +160,7 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
         let is_over =
             |file: &File| file.server == server_lock::State::NotExist && file.locks.is_empty();
         if self.file().is_some_and(is_over) {
-            self.state.files.remove(&self.id);
+            self.state.forget(self.id);
         }
     }
 
@@ -263,6 +260,6 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
 }
 
 /// The most that machines tell each other in one step: each lock every other one a few times.
-const TELLS_EACH: usize = 8;
+const TELLS_EACH: u64 = 8;
 /// Where there are hardly any.
-const TELLS_MIN: usize = 64;
+const TELLS_MIN: u64 = 64;

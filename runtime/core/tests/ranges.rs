@@ -1,0 +1,171 @@
+//! A cache manager takes any input whatever: nothing panics, nothing is answered twice, and what its
+//! locks are stays as the table's invariants say.
+
+use proptest::prelude::*;
+use turnstile_core::number::{CallId, DataVersion, LockId};
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::{Key, LockType};
+use turnstile_core::ranges::manager::{CacheManager, Command, News, Notice, Timer, Wish};
+use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
+use turnstile_core::step::{InputOf, OutOf};
+use turnstile_core::{Core, Effect, Input, Out};
+use turnstile_machines::byte_range_lock::{Compiled, Invariant, State as At};
+
+type Given = InputOf<CacheManager>;
+
+fn lock() -> impl Strategy<Value = LockId> {
+    (0..9_u64).prop_map(LockId::new)
+}
+
+fn file() -> impl Strategy<Value = FileId> {
+    (0..2_u32).prop_map(FileId)
+}
+
+/// Short ones at both ends of the address space, and all of it.
+fn range() -> impl Strategy<Value = ByteRange> {
+    let near = (0..4_u64, 1..5_u64, any::<bool>()).prop_map(|(offset, length, is_high)| {
+        let base = if is_high { u64::MAX - 7 } else { 0 };
+        ByteRange::new(base + offset, length).expect("it ends at the last address at most")
+    });
+    prop_oneof![9 => near, 1 => Just(ByteRange::ALL)]
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let kind = prop_oneof![Just(LockType::Shared), Just(LockType::Exclusive)];
+    prop_oneof![
+        4 => (kind, range()).prop_map(|(kind, range)| Wish::Lock(kind, range)),
+        2 => lock().prop_map(Wish::Unlock),
+        1 => lock().prop_map(Wish::Abandon),
+        1 => range().prop_map(Wish::Read),
+        1 => range().prop_map(Wish::Write),
+    ]
+}
+
+fn answer() -> impl Strategy<Value = Answer> {
+    let contents = || (0..2_u64).prop_map(DataVersion::new);
+    prop_oneof![
+        2 => contents().prop_map(|contents| Answer::Set(Whole::LockRead, contents)),
+        4 => contents().prop_map(|contents| Answer::Set(Whole::LockWrite, contents)),
+        2 => contents().prop_map(Answer::Extended),
+        1 => Just(Answer::Released),
+        2 => Just(Answer::Refused),
+        1 => Just(Answer::None),
+    ]
+}
+
+fn timer() -> impl Strategy<Value = Timer> {
+    prop_oneof![
+        2 => file().prop_map(Timer::Check),
+        1 => file().prop_map(Timer::Lease),
+        1 => (file(), lock()).prop_map(|(file, lock)| Timer::Wait(file, lock)),
+    ]
+}
+
+fn input() -> impl Strategy<Value = Given> {
+    let lease = prop_oneof![4 => Just(Lease::Live), 1 => Just(Lease::Lapsed)];
+    let call = || (0..3_u16).prop_map(CallId::new);
+    let heard = (call(), answer(), lease).prop_map(|(call, answer, lease)| Input::Message {
+        from: Server,
+        message: Message::Answer { call, answer, lease },
+    });
+    let asked = (file(), 1..4_u32, wish())
+        .prop_map(|(file, key, wish)| Input::Command(Command { file, key: Key(key), wish }));
+    prop_oneof![3 => asked, 3 => heard, 1 => timer().prop_map(Input::Fired)]
+}
+
+fn step(state: &mut <CacheManager as Core>::State, input: Given) -> OutOf<CacheManager> {
+    let mut out = Out::default();
+    CacheManager::new().step(state, input, &mut out);
+    out
+}
+
+fn told(out: &OutOf<CacheManager>) -> Vec<Notice> {
+    let told = out.effects.iter().filter_map(|effect| match effect {
+        Effect::Notify(notice) => Some(*notice),
+        Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
+    });
+    told.collect()
+}
+
+proptest! {
+    #[test]
+    fn any_input_leaves_the_locks_as_the_invariants_say(
+        inputs in prop::collection::vec(input(), 0..60),
+    ) {
+        let mut state = CacheManager::new().start();
+        for input in inputs {
+            let out = step(&mut state, input);
+            for (_, file) in state.files() {
+                for invariant in Invariant::ALL {
+                    prop_assert!(file.keeps(&Compiled, *invariant), "{invariant:?}: {file:?}");
+                }
+                prop_assert!(file.locks.iter().all(|(_, lock)| lock.at != At::Deleted));
+            }
+            let sent = out.effects.iter().filter(|one| matches!(one, Effect::Send { .. }));
+            prop_assert!(sent.count() <= 1, "one file, one call");
+        }
+    }
+}
+
+fn asked(file: u32, key: u32, wish: Wish) -> Given {
+    Input::Command(Command { file: FileId(file), key: Key(key), wish })
+}
+
+fn heard(call: u16, answer: Answer) -> Given {
+    let message = Message::Answer { call: CallId::new(call), answer, lease: Lease::Live };
+    Input::Message { from: Server, message }
+}
+
+const GRANTED: Answer = Answer::Set(Whole::LockWrite, DataVersion::new(0));
+
+#[test]
+fn what_is_gone_is_given_up_once() {
+    let mut state = CacheManager::new().start();
+    let wish = Wish::Lock(LockType::Exclusive, ByteRange::byte(u64::MAX));
+    step(&mut state, asked(1, 1, wish));
+    let out = step(&mut state, heard(0, GRANTED));
+    let id = LockId::new(1);
+    assert!(told(&out).iter().any(|notice| notice.what == News::Granted(id)));
+
+    let out = step(&mut state, asked(1, 2, Wish::Unlock(id)));
+    assert_eq!(told(&out).iter().map(|told| told.what).collect::<Vec<_>>(), [News::Refused]);
+    step(&mut state, asked(1, 1, Wish::Unlock(id)));
+    let before = state.clone();
+    for wish in [Wish::Unlock(id), Wish::Abandon(id), Wish::Unlock(LockId::new(77))] {
+        for key in [1, 2] {
+            let out = step(&mut state, asked(1, key, wish));
+            assert!(out.effects.is_empty(), "{out:?}");
+        }
+    }
+    assert_eq!(state, before);
+}
+
+#[test]
+fn what_nobody_asked_for_is_not_heard() {
+    let mut state = CacheManager::new().start();
+    let before = state.clone();
+    let late = [
+        heard(0, GRANTED),
+        heard(9, Answer::Refused),
+        Input::Fired(Timer::Check(FileId(1))),
+        Input::Fired(Timer::Lease(FileId(1))),
+        Input::Fired(Timer::Wait(FileId(1), LockId::new(1))),
+        asked(1, 1, Wish::Abandon(LockId::new(1))),
+    ];
+    for input in late {
+        let out = step(&mut state, input.clone());
+        assert!(out.effects.is_empty() && out.rows.is_empty(), "{input:?}: {out:?}");
+    }
+    assert_eq!(state, before);
+}
+
+#[test]
+fn an_answer_to_another_question_grants_nothing() {
+    let mut state = CacheManager::new().start();
+    let wish = Wish::Lock(LockType::Shared, ByteRange::byte(0));
+    step(&mut state, asked(1, 1, wish));
+    let out = step(&mut state, heard(0, Answer::Extended(DataVersion::new(0))));
+    assert_eq!(told(&out), []);
+    let (_, lock) = state.file(FileId(1)).and_then(|file| file.locks.iter().next()).expect("it");
+    assert_eq!(lock.at, At::Waitlock);
+}
