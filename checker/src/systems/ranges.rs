@@ -34,6 +34,8 @@ chosen!(ServerRules, server_lock);
 
 /// The bytes of each file.
 const BYTES: u64 = 3;
+/// The client whom a property watches.
+const FIRST: Key = Key(1);
 /// The cache manager's node; the file server knows it by the same number.
 const MANAGER: NodeId = 0;
 const SERVER: NodeId = 1;
@@ -84,19 +86,29 @@ impl Ranges {
         ByteRange::new(0, BYTES).expect("a file has bytes")
     }
 
-    /// What a client may ask of a file: a lock while it has not too many, anything of any lock
-    /// that is there, and to write.
-    fn wishes(&self, file: Option<&manager::File>, key: Key) -> Vec<Wish> {
+    /// The clients that may ask for a lock. Those that have none are alike, but for the first one,
+    /// whom a property watches: of the others one is enough.
+    fn askers(&self, state: &manager::State) -> Vec<Key> {
+        let has = |key| state.files().any(|(_, file)| file.locks.of(key).next().is_some());
+        let (known, alike): (Vec<Key>, Vec<Key>) =
+            self.keys().partition(|key| *key == FIRST || has(*key));
+        known.into_iter().chain(alike.into_iter().take(1)).collect()
+    }
+
+    /// What a client may ask of a file: a lock while it has not too many, anything of its own locks
+    /// and of those of the client before it, and to write.
+    fn wishes(&self, file: Option<&manager::File>, key: Key, asks: bool) -> Vec<Wish> {
         let locks = file.map(|file| &file.locks);
         let of_it = || locks.into_iter().flat_map(|locks| locks.iter());
         let own = of_it().filter(|(_, lock)| lock.key == key).count();
         let mut wishes = Vec::new();
-        if own < self.each {
+        if own < self.each && asks {
             for kind in &self.kinds {
                 wishes.extend(self.spans.iter().map(|span| Wish::Lock(*kind, *span)));
             }
         }
-        for (id, _) in of_it() {
+        let before = Key(if key == FIRST { self.clients } else { key.0 - 1 });
+        for (id, _) in of_it().filter(|(_, lock)| [key, before].contains(&lock.key)) {
             wishes.extend([Wish::Unlock(id), Wish::Abandon(id)]);
         }
         wishes.push(Wish::Write(Self::whole()));
@@ -130,7 +142,9 @@ impl Ranges {
         state.is_untold |= !step.is_told();
         state.is_turned_away |= !step.is_refused_for_a_loss();
         state.is_unasked |= !step.is_asked_for();
-        state.is_mixed |= !is_apart(&core, (&before, input), (&state.core, &inner));
+        // One file has no other to be told apart from.
+        state.is_mixed |=
+            self.files > 1 && !is_apart(&core, (&before, input), (&state.core, &inner));
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Send { to: Server, message } => Some(Effect::Send { to: SERVER, message }),
@@ -203,11 +217,13 @@ impl System for Ranges {
         for file in self.files() {
             match state {
                 State::Manager(state) => {
-                    commands.extend(self.keys().flat_map(|key| {
-                        let wishes = self.wishes(state.core.file(file), key).into_iter();
-                        wishes
-                            .map(move |wish| Command::Manager(manager::Command { file, key, wish }))
-                    }));
+                    let askers = self.askers(&state.core);
+                    for key in self.keys() {
+                        let asks = askers.contains(&key);
+                        let wishes = self.wishes(state.core.file(file), key, asks).into_iter();
+                        let command = |wish| manager::Command { file, key, wish };
+                        commands.extend(wishes.map(command).map(Command::Manager));
+                    }
                 }
                 State::Server(state) => {
                     let elsewhere = match state.elsewhere(file) {

@@ -171,12 +171,13 @@ impl<S: System> Parts for World<S> {
 
     fn predicates(&self) -> Vec<Predicate> {
         let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
-        let reads: Vec<Place> =
-            nodes.chain([self.place_of_watch(), self.place_of_left()]).collect();
+        let reads: Vec<Place> = nodes.chain([self.place_of_watch()]).collect();
         let both = |property: &property::Property<S::Types>| {
+            // What is left of the budgets, a property asks only to hold back.
+            let left = (!property.without.is_empty()).then(|| self.place_of_left());
             ["premise of ", ""].map(|what| Predicate {
                 name: format!("{what}{}", property.name),
-                reads: Some(reads.clone()),
+                reads: Some(reads.iter().copied().chain(left).collect()),
                 reads_messages: false,
             })
         };

@@ -18,10 +18,11 @@ pub struct View<'a, T: Types> {
     pub nodes: &'a [&'a NodePart<T>],
     /// What is remembered.
     pub watch: &'a WatchPart<T::Watch>,
-    /// What is left of the budgets.
-    pub left: Left,
+    /// What is left of the budgets. A predicate never asks, so that it need not be asked again
+    /// where nothing else is different.
+    pub(super) left: Left,
     /// The budgets.
-    pub budgets: &'a [Budget],
+    pub(super) budgets: &'a [Budget],
 }
 
 impl<T: Types> View<'_, T> {
@@ -38,8 +39,7 @@ impl<T: Types> View<'_, T> {
     }
 
     /// Whether a kind of fault has happened on the way here; only for budgets with an end.
-    #[must_use]
-    pub fn is_used(&self, budget: &str) -> bool {
+    fn is_used(&self, budget: &str) -> bool {
         let place = self.budgets.iter().position(|other| other.name == budget);
         place.is_some_and(|place| {
             let id = BudgetId(u8::try_from(place).expect("a world has few budgets"));

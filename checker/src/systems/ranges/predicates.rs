@@ -10,7 +10,7 @@ use turnstile_machines::byte_range_lock::{Invariant, Resource, Rules as _, State
 use turnstile_machines::server_lock::{self, Rules as _};
 
 use super::types::{Manager, RangeTypes, State, Timer};
-use super::{BYTES, HOST, MANAGER, Ranges, SERVER};
+use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 use crate::world::property::View;
 
 turnstile_macros::system!(bundled "byte-range-lock");
@@ -18,8 +18,6 @@ turnstile_macros::system!(bundled "byte-range-lock");
 type Look<'a> = View<'a, RangeTypes>;
 
 const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
-/// A client; the others are like it.
-const FIRST: Key = Key(1);
 const EFFECTIVE: [At; 2] = [At::Active, At::Lost];
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
@@ -89,12 +87,9 @@ impl Ranges {
         file.may_read(&self.lock, key, byte)
     }
 
-    /// Every byte and every two clients.
-    fn everybody(&self) -> impl Iterator<Item = (ByteRange, Key, Key)> {
-        (0..BYTES).map(ByteRange::byte).flat_map(move |byte| {
-            let pair = move |one| self.keys().map(move |other| (byte, one, other));
-            self.keys().flat_map(pair).filter(|(_, one, other)| one != other)
-        })
+    /// The clients that may write a byte.
+    fn writers(&self, file: &File, byte: ByteRange) -> impl Iterator<Item = Key> {
+        self.keys().filter(move |key| self.may_write(file, *key, byte))
     }
 
     fn is_exact(&self, view: &Look<'_>, id: FileId, file: &File) -> bool {
@@ -118,9 +113,11 @@ fn are_in_conflict(one: &Lock, other: &Lock) -> bool {
     is_exclusive && one.range.overlaps(other.range)
 }
 
-/// Whether nobody has an ACTIVE lock of a byte.
-fn is_unowned(file: &File, byte: ByteRange) -> bool {
-    file.locks.over(byte).all(|(_, lock)| lock.at != At::Active)
+/// The bytes that somebody has an ACTIVE lock of.
+fn owned(file: &File) -> impl Iterator<Item = ByteRange> {
+    let is_active =
+        |byte: &ByteRange| file.locks.over(*byte).any(|(_, lock)| lock.at == At::Active);
+    (0..BYTES).map(ByteRange::byte).filter(is_active)
 }
 
 impl byte_range_lock::Properties for Ranges {
@@ -173,19 +170,16 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn one_writer(&self, view: &Look<'_>) -> bool {
-        of_files(view, |file| {
-            self.everybody().all(|(byte, one, other)| {
-                !(self.may_write(file, one, byte) && self.may_write(file, other, byte))
-                    || is_unowned(file, byte)
-            })
-        })
+        of_files(view, |file| owned(file).all(|byte| self.writers(file, byte).nth(1).is_none()))
     }
 
     fn nobody_reads_what_another_may_write(&self, view: &Look<'_>) -> bool {
         of_files(view, |file| {
-            self.everybody().all(|(byte, one, other)| {
-                !(self.may_write(file, one, byte) && self.may_read(file, other, byte))
-                    || is_unowned(file, byte)
+            owned(file).all(|byte| {
+                self.writers(file, byte).all(|writer| {
+                    let mut others = self.keys().filter(|other| *other != writer);
+                    others.all(|other| !self.may_read(file, other, byte))
+                })
             })
         })
     }
@@ -216,17 +210,20 @@ impl byte_range_lock::Properties for Ranges {
 
     fn nobody_is_kept_out_of_what_is_free(&self, view: &Look<'_>) -> bool {
         of_files(view, |file| {
-            let each = (0..BYTES).map(ByteRange::byte);
-            let mut each = each.flat_map(|byte| self.keys().map(move |key| (byte, key)));
-            each.all(|(byte, key)| {
-                let over =
-                    || file.locks.over(byte).filter(|(_, lock)| EFFECTIVE.contains(&lock.at));
-                let is_shared = over().all(|(_, lock)| {
-                    let is_own = lock.at == At::Lost && lock.key == key;
-                    lock.kind == LockType::Shared && !is_own
-                });
-                (!is_shared || self.may_read(file, key, byte))
-                    && (over().next().is_some() || self.may_write(file, key, byte))
+            (0..BYTES).map(ByteRange::byte).all(|byte| {
+                let (mut is_free, mut is_shared, mut losers) = (true, true, Vec::new());
+                for (_, lock) in file.locks.over(byte) {
+                    if EFFECTIVE.contains(&lock.at) {
+                        is_free = false;
+                        is_shared &= lock.kind == LockType::Shared;
+                        losers.extend((lock.at == At::Lost).then_some(lock.key));
+                    }
+                }
+                self.keys().all(|key| {
+                    let may_read = is_shared && !losers.contains(&key);
+                    (!may_read || self.may_read(file, key, byte))
+                        && (!is_free || self.may_write(file, key, byte))
+                })
             })
         })
     }

@@ -17,6 +17,11 @@ const fn news(id: LockId, at: At) -> Option<News> {
     }
 }
 
+/// Every lock of every file.
+fn all(state: &State) -> impl Iterator<Item = (FileId, LockId, &Lock)> {
+    state.files().flat_map(|(id, file)| file.locks.iter().map(move |(lock, one)| (id, lock, one)))
+}
+
 /// A step of a cache manager: what it was before, what it was asked, what it is and what it tells.
 pub(super) struct Step<'a> {
     pub(super) before: &'a State,
@@ -29,19 +34,14 @@ impl Step<'_> {
     /// Whether each client knows now what its locks are, if it did before, and whoever asks is
     /// answered.
     pub(super) fn is_told(&self) -> bool {
-        let of = |state: &State| -> Vec<(FileId, LockId, Lock)> {
-            let all = state.files();
-            let all = all.flat_map(|(file, of)| of.locks.iter().map(move |lock| (file, lock)));
-            all.map(|(file, (id, lock))| (file, id, *lock)).collect()
-        };
-        let gone = of(self.before).into_iter().filter(|(file, id, _)| !self.is_there(*file, *id));
-        let there = of(self.after).into_iter().all(|(file, id, lock)| {
+        let there = all(self.after).all(|(file, id, lock)| {
             let before = self.before.file(file).and_then(|file| file.locks.lock(id));
             let known = before.and_then(|lock| news(id, lock.at));
-            self.last(file, id, &lock).or(known) == news(id, lock.at)
+            self.last(file, id, lock).or(known) == news(id, lock.at)
         });
+        let mut gone = all(self.before).filter(|(file, id, _)| !self.is_there(*file, *id));
         there
-            && gone.into_iter().all(|(file, id, lock)| self.is_told_gone(file, id, &lock))
+            && gone.all(|(file, id, lock)| self.is_told_gone(file, id, lock))
             && self.asked.is_none_or(|command| self.is_answered(command))
     }
 
