@@ -91,6 +91,7 @@ impl<R: Formulae> Turn<'_, R> {
             return self.end(Cause { during: Some(during), ..Cause::default() });
         }
         let view = View::new(self.mint(), members.iter());
+        self.state.made = Some(view.id);
         self.send_view(&present, &view, &events);
         members.remove(self.handler.me);
         self.state.work = Some(Work { during, events, view, missing: members });
@@ -107,19 +108,15 @@ impl<R: Formulae> Turn<'_, R> {
         }
     }
 
-    /// Once all others have installed the view, so does the coord, and is done; unless it has
-    /// installed one meanwhile that is newer: then its own is installed no more.
+    /// Once all others have installed the view, so does the coord, and is done.
     fn complete(&mut self) {
-        let done = self.state.work.as_ref().filter(|work| work.missing.is_empty());
-        let Some((during, view)) = done.map(|work| (work.during, work.view.clone())) else {
+        let Some(Work { during, view, .. }) =
+            self.state.work.take_if(|work| work.missing.is_empty())
+        else {
             return;
         };
+        self.state.made = None;
         let cause = Cause { during: Some(during), ..Cause::default() };
-        if !self.follows(view.id) {
-            self.then.push_back((Event::ViewInstallationFails, cause));
-            return;
-        }
-        self.state.work = None;
         self.then.push_back((Event::View, Cause { view: Some(view), ..cause.clone() }));
         self.end(cause);
     }
@@ -141,15 +138,11 @@ impl<R: Formulae> Turn<'_, R> {
         }
     }
 
-    /// Whether a view comes after the one that is installed.
-    fn follows(&self, id: ViewId) -> bool {
-        self.state.view.as_ref().map_or(self.state.last_view, |view| view.id) < id
-    }
-
-    /// Whether it also comes after the one that this member has made and that others install: of
-    /// two with one number it keeps to its own.
+    /// Whether a view comes after the one that is installed, and after the one that it made itself
+    /// and that others may have installed.
     fn is_newer(&self, id: ViewId) -> bool {
-        self.follows(id) && self.state.work.as_ref().is_none_or(|work| work.view.id < id)
+        let installed = self.state.view.as_ref().map_or(self.state.last_view, |view| view.id);
+        installed < id && self.state.made.is_none_or(|made| made < id)
     }
 
     /// A coord's view; an older one changes nothing.
@@ -157,23 +150,25 @@ impl<R: Formulae> Turn<'_, R> {
         if !view.contains(self.handler.me) && !self.leaves_by(from) {
             return self.left_out(from, view);
         }
-        let id = view.id;
-        let is_merge = view.is_merge();
-        if self.is_newer(id) {
-            // If it resumes the handler, it ends what the leader's address was kept for.
+        if self.is_newer(view.id) {
+            // If it resumes the handler, it ends what that was suspended for.
             let during = self.state.leader.map(|leader| leader.during);
-            self.take(Event::View, Cause { view: Some(view), during, ..Cause::default() });
+            let during = during.or(self.state.work.as_ref().map(|work| work.during));
+            let cause = Cause { view: Some(view.clone()), during, ..Cause::default() };
+            self.take(Event::View, cause);
             self.finish();
         }
-        if !is_merge {
-            self.send(from, Message::Installed(id));
+        // Two coords may give one number. Who has the view of the other has not installed this one.
+        let has_it = self.state.view.as_ref().is_none_or(|own| *own == view);
+        if has_it && !view.is_merge() {
+            self.send(from, Message::Installed(view.id));
         }
     }
 
     fn install(&mut self, cause: &Cause) {
         let Some(view) = &cause.view else { return };
-        if !self.follows(view.id) {
-            // The group has changed its view since it was made, and was faster.
+        if !self.is_newer(view.id) {
+            // The group that it made has changed its view since, or it has come into another one.
             return;
         }
         let me = self.handler.me;
@@ -182,6 +177,7 @@ impl<R: Formulae> Turn<'_, R> {
             self.spread(view, &Members::new(own));
         }
         self.state.last_view = self.state.last_view.max(view.id);
+        self.state.made = None;
         self.notify(Notice::Installed(view.clone()));
         if view.contains(me) {
             self.state.view = Some(view.clone());

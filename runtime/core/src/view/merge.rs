@@ -38,14 +38,16 @@ impl<R: Formulae> Turn<'_, R> {
         }
     }
 
-    /// An answer to a MERGE-REQ of a merge that is over changes nothing.
+    /// An answer to a MERGE-REQ of a merge that is over changes nothing. Who has come into the view
+    /// of another coord since it asked has no group that it could merge.
     pub(super) fn merge_rsp(&mut self, from: MemberId, merge: Suspension, group: Option<View>) {
         let asked = Merge { during: merge, with: from };
         if self.state.merge.take_if(|present| *present == asked).is_none() {
             return;
         }
         let cause = Cause { during: Some(merge), ..Cause::default() };
-        let how = match (group, self.state.view.clone()) {
+        let own = self.state.view.clone().filter(|_| self.coordinates());
+        let how = match (group, own) {
             (Some(group), Some(own)) => {
                 let view = self.united(own, &group);
                 self.spread(&view, &view.subgroups[0]);
@@ -68,9 +70,11 @@ impl<R: Formulae> Turn<'_, R> {
         View::merge(self.mint(), [own, theirs].into())
     }
 
-    /// The view of both groups, from the merge leader.
+    /// The view of both groups, from the merge leader. Who has left, or has come into the view of
+    /// another coord, brings no group into it.
     pub(super) fn merge_view(&mut self, merge: Suspension, view: View) {
-        let leader = self.state.leader.filter(|leader| leader.merge == merge);
+        let is_coord = self.coordinates();
+        let leader = self.state.leader.filter(|leader| is_coord && leader.merge == merge);
         let during = leader.map(|leader| leader.during);
         self.take(
             Event::MergeView,

@@ -95,12 +95,14 @@ impl<R: Formulae> Turn<'_, R> {
             return;
         }
         state.last_view = state.last_view.max(view.id);
-        let by = Members::new([from].into_iter().chain(view.members.iter()));
-        state.left_out.retain(|one| one.by.first() != by.first() || one.id > view.id);
-        if state.left_out.iter().all(|one| one.by.first() != by.first()) {
-            state.left_out.push(LeftOut { by, id: view.id });
-            state.left_out.sort_unstable();
+        for by in Members::new([from].into_iter().chain(view.members.iter())).iter() {
+            let known = state.left_out.iter_mut().find(|one| one.by == by);
+            match known {
+                Some(one) => one.id = one.id.max(view.id),
+                None => state.left_out.push(LeftOut { by, id: view.id }),
+            }
         }
+        state.left_out.sort_unstable();
         self.doubt();
     }
 
@@ -108,11 +110,8 @@ impl<R: Formulae> Turn<'_, R> {
     pub(super) fn doubt(&mut self) {
         let Some(own) = self.state.view.clone() else { return };
         self.state.left_out.retain(|one| one.id >= own.id);
-        for member in self.state.left_out.iter().flat_map(|one| one.by.iter()) {
-            if own.contains(member) {
-                self.state.suspects.add(member);
-            }
-        }
+        let all = self.state.left_out.iter().map(|one| one.by);
+        all.filter(|by| own.contains(*by)).for_each(|by| self.state.suspects.add(by));
         self.suspects();
     }
 }

@@ -21,9 +21,11 @@ pub struct State {
     pub view: Option<View>,
     /// The greatest number of a view that it has installed or made.
     pub last_view: ViewId,
+    /// The number of the last view that it made, until it installs one of that number or a greater.
+    pub made: Option<ViewId>,
     /// Whom it suspects while another coordinates.
     pub suspects: Members,
-    /// Those that have views which leave it out, and which are no older than its own.
+    /// Those that are known to have had views which leave it out, and are no older than its own.
     pub left_out: Vec<LeftOut>,
     /// What its coord's handler is still to process.
     pub queue: Vec<Request>,
@@ -52,12 +54,12 @@ pub struct Work {
     pub missing: Members,
 }
 
-/// A view that leaves a member out.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// One that had a view which leaves a member out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeftOut {
-    /// Who sent it, and who is in it.
-    pub by: Members,
-    /// Its number.
+    /// Who.
+    pub by: MemberId,
+    /// The number of the last such view.
     pub id: ViewId,
 }
 
@@ -104,6 +106,7 @@ impl State {
             at,
             last_view: view.as_ref().map_or_else(ViewId::default, |view| view.id),
             view,
+            made: None,
             suspects: Members::default(),
             left_out: Vec::new(),
             queue: Vec::new(),
@@ -150,6 +153,7 @@ impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.view.visit(each);
         self.last_view.visit(each);
+        self.made.visit(each);
         self.left_out.iter_mut().for_each(|one| one.id.visit(each));
         self.suspension.visit(each);
         if let Some(work) = &mut self.work {

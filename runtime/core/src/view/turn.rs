@@ -71,6 +71,7 @@ impl<'a, R: Formulae> Turn<'a, R> {
             }),
             Guard::OfThisSuspension => cause.during == Some(*suspension),
             Guard::AnotherCoordinates => self.state.coordinator() != Some(me),
+            Guard::WaitsForItsOwnView => self.state.work.is_some(),
             Guard::LeadsTheMerge => cause.with.is_some_and(|with| me < with),
         }
     }
