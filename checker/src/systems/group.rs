@@ -307,8 +307,8 @@ impl System for Group {
         self.words_of_letter(letter)
     }
 
-    fn effect_words(&self, node: NodeId, effect: &EffectOf<GroupTypes>) -> Option<String> {
-        self.words_of_effect(node, effect)
+    fn effect_words(&self, _node: NodeId, effect: &EffectOf<GroupTypes>) -> Option<String> {
+        self.words_of_effect(effect)
     }
 
     fn state_words(&self, state: &State) -> Option<String> {

@@ -7,12 +7,12 @@ mod facts;
 pub(super) mod network;
 mod predicates;
 pub mod types;
-mod words;
+pub(super) mod words;
 mod world;
 
 use turnstile_core::number::ViewId;
 use turnstile_core::step::{Core, Effect, Input};
-use turnstile_core::view::{self, Handler, MemberId, Message, Notice, Request, View, Wants};
+use turnstile_core::view::{self, Handler, MemberId, Message, Request, View, Wants};
 use turnstile_machines::view_handler::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
@@ -21,13 +21,24 @@ use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
 use self::network::Network;
-pub use self::types::{Command, State, Timer, ViewTypes, Watch};
+pub use self::types::{Command, Notice, State, Timer, ViewTypes, Watch};
 pub use world::ENTRY;
 
 chosen!(HandlerRules, view_handler, formulas);
 
 /// The input of a member's core.
 pub(super) type MemberInput = Input<MemberId, Message, view::Timer, view::Command, ()>;
+
+/// What members can rely on.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// What is on its way between two partitions is lost, or else waits.
+    pub loses: bool,
+    /// How often coords find each other is limited.
+    pub rations_merges: bool,
+    /// A Resumer resumes whoever is suspended too long. Where nothing fails, nobody needs it.
+    pub resumes: bool,
+}
 
 /// The members of the view handling system.
 #[derive(Clone, Debug)]
@@ -38,8 +49,8 @@ pub struct Views {
     pub members: usize,
     /// How many members, the first ones, one partition has when the network falls apart.
     pub side: usize,
-    /// How often coords find each other is limited.
-    pub rations_merges: bool,
+    /// What they can rely on.
+    pub terms: Terms,
     /// The table of each member.
     pub rules: HandlerRules,
 }
@@ -63,10 +74,10 @@ impl Views {
     pub fn new(
         members: usize,
         (groups, side): (Vec<usize>, usize),
-        rations_merges: bool,
+        terms: Terms,
         tables: &[Replacement],
     ) -> Result<Self, Refusal> {
-        Ok(Self { groups, members, side, rations_merges, rules: HandlerRules::among(tables)? })
+        Ok(Self { groups, members, side, terms, rules: HandlerRules::among(tables)? })
     }
 
     /// A member's core.
@@ -161,6 +172,9 @@ impl System for Views {
             State::Network(state) => return self.step_network(state, &input, &mut out.effects),
         };
         let Some(input) = self.of_member(input) else { return };
+        if let Input::Message { message: Message::View(view), .. } = &input {
+            out.effects.push(Effect::Notify(Notice::Hears(view.clone())));
+        }
         let mut inner = turnstile_core::Out::default();
         self.handler(of, choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
@@ -169,8 +183,13 @@ impl System for Views {
             Effect::Arm(timer) => Effect::Arm(Timer::Member(timer)),
             Effect::Disarm(timer) => Effect::Disarm(Timer::Member(timer)),
             Effect::Save(saved) => Effect::Save(saved),
-            Effect::Notify(notice) => Effect::Notify(notice),
+            Effect::Notify(notice) => Effect::Notify(Notice::Member(notice)),
         }));
+        if !self.terms.resumes {
+            out.effects.retain(|effect| {
+                !matches!(effect, Effect::Arm(Timer::Member(view::Timer::Resumer(_))))
+            });
+        }
     }
 
     fn choices(&self, _node: NodeId) -> u8 {
@@ -198,7 +217,7 @@ impl System for Views {
             Command::Leave => Some("leave"),
             Command::Suspect { .. } => Some("suspect"),
             Command::InstallationFails => Some("failed installation"),
-            Command::Announce { .. } if self.rations_merges => Some(world::MERGE),
+            Command::Announce { .. } if self.terms.rations_merges => Some(world::MERGE),
             Command::Announce { .. } => Some(world::MERGE_AGAIN),
         }
     }
@@ -240,11 +259,8 @@ impl System for Views {
         match effect {
             Effect::Arm(timer) => Some(format!("arms {}", self.timer_name(timer))),
             Effect::Disarm(timer) => Some(format!("disarms {}", self.timer_name(timer))),
-            Effect::Notify(Notice::Installed(view)) => Some(format!("installs {view}")),
-            Effect::Notify(Notice::GotState) => Some("has got the state".to_owned()),
-            Effect::Notify(Notice::Suspended(_) | Notice::Resumed { .. })
-            | Effect::Save(())
-            | Effect::Send { .. } => None,
+            Effect::Notify(Notice::Member(notice)) => words::notice(notice),
+            Effect::Notify(Notice::Hears(_)) | Effect::Save(()) | Effect::Send { .. } => None,
         }
     }
 

@@ -12,7 +12,7 @@ use super::membership::Change;
 use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
 use super::{ClientRules, CoordinatorRules, Group, member, node};
 use crate::systems::view::network::Network;
-use crate::systems::view::{HandlerRules, ViewTypes, Views};
+use crate::systems::view::{HandlerRules, ViewTypes, Views, types as handled};
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
 /// What is beneath: the network, and who has crashed.
@@ -89,7 +89,7 @@ impl Group {
                 let Some(input) = below(input) else { return };
                 let mut effects = Vec::new();
                 views.step_network(&mut beneath.network, &input, &mut effects);
-                out.effects.extend(effects.into_iter().map(above));
+                out.effects.extend(effects.into_iter().filter_map(above));
             }
         }
     }
@@ -138,15 +138,16 @@ pub(super) fn below(input: InputOf<GroupTypes>) -> Option<InputOf<ViewTypes>> {
     })
 }
 
-/// An effect of the view handling system.
-fn above(effect: EffectOf<ViewTypes>) -> EffectOf<GroupTypes> {
-    match effect {
+/// An effect of the view handling system, but for what it notices for its own properties.
+fn above(effect: EffectOf<ViewTypes>) -> Option<EffectOf<GroupTypes>> {
+    Some(match effect {
         Effect::Send { to, message } => Effect::Send { to, message: Letter::Handler(message) },
         Effect::Arm(timer) => Effect::Arm(Timer::Handler(timer)),
         Effect::Disarm(timer) => Effect::Disarm(Timer::Handler(timer)),
         Effect::Save(()) => Effect::Save(()),
-        Effect::Notify(notice) => Effect::Notify(Notice::Views(notice)),
-    }
+        Effect::Notify(handled::Notice::Member(notice)) => Effect::Notify(Notice::Views(notice)),
+        Effect::Notify(handled::Notice::Hears(_)) => return None,
+    })
 }
 
 /// An input of a member as its core has it.

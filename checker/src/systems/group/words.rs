@@ -6,6 +6,7 @@ use turnstile_core::step::{Effect, Input};
 
 use super::types::{Command, GroupTypes, Letter, State, Timer};
 use super::{Group, stacked};
+use crate::systems::view;
 use crate::world::system::{EffectOf, InputOf, NodeId, System as _};
 
 impl Group {
@@ -43,11 +44,7 @@ impl Group {
         }
     }
 
-    pub(super) fn words_of_effect(
-        &self,
-        node: NodeId,
-        effect: &EffectOf<GroupTypes>,
-    ) -> Option<String> {
+    pub(super) fn words_of_effect(&self, effect: &EffectOf<GroupTypes>) -> Option<String> {
         match effect {
             Effect::Arm(Timer::Locks(timer)) => Some(format!("arms {timer}")),
             Effect::Disarm(Timer::Locks(timer)) => Some(format!("disarms {timer}")),
@@ -58,9 +55,7 @@ impl Group {
                 Some(format!("disarms {}", self.timer_name(timer)))
             }
             Effect::Notify(Notice::Locks(notice)) => Some(format!("tells caller {notice}")),
-            Effect::Notify(Notice::Views(notice)) => {
-                self.views.as_ref()?.effect_words(node, &Effect::Notify(notice.clone()))
-            }
+            Effect::Notify(Notice::Views(notice)) => view::words::notice(notice),
             Effect::Save(()) | Effect::Send { .. } => None,
         }
     }

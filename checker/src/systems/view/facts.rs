@@ -37,6 +37,7 @@ impl Facts for Group<'_> {
         match predicate {
             Predicate::HasAViewInstalled { one } => self.is(one, |seat| seat.state.work.is_some()),
             Predicate::LeadsAMerge { one } => self.is(one, |seat| seat.state.merge.is_some()),
+            Predicate::WaitsForALeader { one } => self.is(one, |seat| seat.state.leader.is_some()),
             Predicate::CoordinatesIt { one } => self.is(one, |seat| {
                 let work = seat.state.work.as_ref();
                 work.is_some_and(|work| work.view.coordinator() == Some(seat.member))

@@ -29,7 +29,10 @@ impl Views {
     /// What the network does to links.
     pub(super) fn way(&self, input: &InputOf<ViewTypes>) -> Option<Cut> {
         match input {
-            Input::Command(Command::Part) => Some(Cut::Apart((0..self.side).collect())),
+            Input::Command(Command::Part) => {
+                let side = (0..self.side).collect();
+                Some(if self.terms.loses { Cut::Lost(side) } else { Cut::Apart(side) })
+            }
             Input::Fired(Timer::Heal) => Some(Cut::Together),
             Input::Command(Command::Member(_))
             | Input::Fired(Timer::Member(_) | Timer::Detect)
@@ -38,7 +41,8 @@ impl Views {
         }
     }
 
-    /// A partition that is over before it is detected was only a delay.
+    /// A partition that is over before it is detected was only a delay; one that loses messages is
+    /// always detected.
     pub(in crate::systems) fn step_network(
         &self,
         state: &mut Network,
@@ -48,9 +52,13 @@ impl Views {
         match input {
             Input::Command(Command::Part) => {
                 *state = Network::Apart;
-                out.extend([Timer::Detect, Timer::Heal].map(Effect::Arm));
+                out.push(Effect::Arm(Timer::Detect));
+                out.extend((!self.terms.loses).then_some(Effect::Arm(Timer::Heal)));
             }
-            Input::Fired(Timer::Detect) => out.extend(self.suspicions()),
+            Input::Fired(Timer::Detect) => {
+                out.extend(self.suspicions());
+                out.extend(self.terms.loses.then_some(Effect::Arm(Timer::Heal)));
+            }
             Input::Fired(Timer::Heal) => {
                 *state = Network::Whole;
                 out.push(Effect::Disarm(Timer::Detect));

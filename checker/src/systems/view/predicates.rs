@@ -1,11 +1,11 @@
 //! What the properties of the view handling system ask of a state, and what they remember.
 
-use turnstile_core::view::{Command, MemberId, Notice, State, View as Group, Wants};
+use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Group, Wants};
 use turnstile_machines::view_handler::{Formulae as _, Invariant, Resource, Rules as _};
 
 use super::facts::{Group as Facts, Seat};
 use super::types::{self, Past};
-use super::{ViewTypes, Views, Watch, member, node};
+use super::{ViewTypes, Views, Watch, member};
 use crate::world::node::NodePart;
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -22,23 +22,17 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
                 suspects.insert(place, *member);
             }
         }
-        Seen::Told(who, Notice::Installed(view)) => {
-            watch.merged_across |=
-                view.is_merge() && merges_across(*who, &watch.members[*who], view);
-            watch.has_merged |= view.is_merge();
+        Seen::Told(who, types::Notice::Hears(view)) => {
             let past = &mut watch.members[*who];
-            watch.out_of_order |= past.number.replace(view.id) >= Some(view.id);
-            // Who has left suspects nobody.
-            let is_in = view.contains(member(*who));
-            past.suspects.retain(|suspect| is_in && view.contains(*suspect));
-            past.view = view.members.clone();
+            if view.contains(member(*who)) && past.last < Some(view.id) {
+                past.sent = past.sent.max(Some(view.id));
+            }
         }
-        Seen::Told(_, Notice::Resumed { from, by }) => watch.other_owner |= *by != Some(*from),
+        Seen::Told(who, types::Notice::Member(notice)) => is_told(watch, *who, notice),
         Seen::Crashed(who) | Seen::Restarted(who) => {
             watch.members[*who] = Past::default();
         }
-        Seen::Told(_, Notice::GotState | Notice::Suspended(_))
-        | Seen::Asked(
+        Seen::Asked(
             _,
             types::Command::Part
             | types::Command::Member(
@@ -52,9 +46,38 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
     }
 }
 
-/// Whether a coord installs a merge view which was made without its present members.
+fn is_told(watch: &mut Watch, who: NodeId, notice: &Notice) {
+    match notice {
+        Notice::Installed(view) => {
+            watch.merged_across |= view.is_merge() && merges_across(who, &watch.members[who], view);
+            watch.has_merged |= view.is_merge();
+            let past = &mut watch.members[who];
+            watch.went_back |= past.last >= Some(view.id);
+            // Who has left suspects nobody.
+            let is_in = view.contains(member(who));
+            past.suspects.retain(|suspect| is_in && view.contains(*suspect));
+            past.view = view.members.clone();
+            past.last = is_in.then_some(view.id);
+            past.sent = past.sent.filter(|sent| is_in && view.id < *sent);
+            past.is_overtaken = past.is_overtaken.map(|_| true);
+        }
+        Notice::Suspended(_) => watch.members[who].is_overtaken = Some(false),
+        Notice::Resumed { from, by } => {
+            watch.other_owner |= *by != Some(*from);
+            watch.members[who].is_overtaken = None;
+        }
+        Notice::GotState => {}
+    }
+}
+
+/// Whether one installs the merge view of a group that it brought into the merge, and that view
+/// leaves out a member of its present view, or counts others to its group.
 fn merges_across(who: NodeId, past: &Past, view: &Group) -> bool {
-    past.view.first() == Some(member(who)) && past.view.iter().any(|one| !view.contains(one))
+    let mut groups = view.subgroups.iter();
+    groups.find(|group| group.first() == Some(member(who))).is_some_and(|group| {
+        past.view.iter().any(|one| !view.contains(one))
+            || group.iter().any(|one| !past.view.contains(one))
+    })
 }
 
 type Asked<'a, 'v> = &'a View<'v, ViewTypes>;
@@ -90,14 +113,25 @@ impl Views {
         self.rules.invariant(invariant, &Facts(seats.collect()))
     }
 
-    /// Whether a member's coord is up and has its view.
-    fn is_led(view: Asked<'_, '_>, state: &State) -> bool {
-        let coord = |group: &Group| {
-            let coord = group.coordinator()?;
-            let part = view.nodes[node(coord)];
-            part.is_up().then_some(&part.state.member()?.view)
-        };
-        state.view.as_ref().is_some_and(|group| coord(group) == Some(&Some(group.clone())))
+    /// Whether some member runs that is in the view of another, and of these two this is so: who
+    /// the other is, its view, and the view of the first.
+    fn some_pair(
+        view: Asked<'_, '_>,
+        is_so: impl Fn(MemberId, &Group, Option<&Group>) -> bool,
+    ) -> bool {
+        up(view).any(|(who, one)| {
+            let Some(group) = &one.state.view else { return false };
+            let mut members = up(view).filter(|(other, _)| group.contains(member(*other)));
+            members.any(|(_, other)| is_so(member(who), group, other.state.view.as_ref()))
+        })
+    }
+
+    /// Whether some coord has such an event in its queue or in work.
+    fn some_accepted(view: Asked<'_, '_>, is_such: impl Fn(&Request) -> bool) -> bool {
+        up(view).any(|(_, Member { state, .. })| {
+            let made = state.work.iter().flat_map(|work| &work.events);
+            state.queue.iter().chain(made).any(&is_such)
+        })
     }
 
     fn is_suspect(past: &Past, of: MemberId) -> bool {
@@ -145,8 +179,35 @@ impl view_handler::Properties for Views {
     }
 
     fn the_last_coord_is_suspended(&self, view: &Self::View<'_>) -> bool {
-        let last: usize = self.groups.iter().rev().skip(1).sum();
+        let last = match self.groups.len() {
+            1 => self.side,
+            _ => self.groups.iter().rev().skip(1).sum(),
+        };
         up(view).any(|(node, part)| node == last && self.is_suspended(part.state))
+    }
+
+    fn a_suspension_lasts_as_long_as_its_cause(&self, view: &Self::View<'_>) -> bool {
+        self.keeps(Invariant::TheCause, view)
+    }
+
+    fn a_view_without_the_leader_ends_the_wait(&self, view: &Self::View<'_>) -> bool {
+        !up(view).any(|(node, Member { state, .. })| {
+            let is_without =
+                |group: &Group| state.leader.is_some_and(|leader| !group.contains(leader.merge.of));
+            view.watch.system.members[node].is_overtaken == Some(true)
+                && state.view.as_ref().is_some_and(is_without)
+        })
+    }
+
+    fn what_comes_is_installed(&self, view: &Self::View<'_>) -> bool {
+        up(view).all(|(node, Member { state, .. })| {
+            let sent = view.watch.system.members[node].sent;
+            sent <= state.made.max(state.view.is_none().then_some(state.last_view))
+        })
+    }
+
+    fn every_suspension_ends(&self, view: &Self::View<'_>) -> bool {
+        !self.a_handler_is_suspended(view)
     }
 
     fn a_resumer_is_armed_while_suspended(&self, view: &Self::View<'_>) -> bool {
@@ -173,8 +234,39 @@ impl view_handler::Properties for Views {
         up(view).any(|(_, part)| part.state.work.is_some())
     }
 
-    fn views_come_in_order(&self, view: &Self::View<'_>) -> bool {
-        !view.watch.system.out_of_order
+    fn views_follow_each_other(&self, view: &Self::View<'_>) -> bool {
+        !view.watch.system.went_back
+    }
+
+    fn a_member_has_another_view_than_at_first(&self, view: &Self::View<'_>) -> bool {
+        up(view).any(|(node, part)| {
+            let first = self.first_view(node).map(|group| group.members);
+            part.state.view.as_ref().map(|group| &group.members) != first.as_ref()
+        })
+    }
+
+    fn one_view_of_a_number(&self, view: &Self::View<'_>) -> bool {
+        !Self::some_pair(view, |who, group, other| {
+            group.coordinator() == Some(who)
+                && !group.is_merge()
+                && other.is_some_and(|other| other.id == group.id && other != group)
+        })
+    }
+
+    fn a_number_and_a_coord_are_one_view(&self, view: &Self::View<'_>) -> bool {
+        let views = || up(view).filter_map(|(_, part)| part.state.view.as_ref());
+        let is_one = |one: &Group, other: &Group| {
+            one.id != other.id || one.coordinator() != other.coordinator() || one == other
+        };
+        views().all(|one| views().all(|other| is_one(one, other)))
+    }
+
+    fn a_view_comes_to_all_its_members(&self, view: &Self::View<'_>) -> bool {
+        !self.a_view_has_not_come_to_all_its_members(view)
+    }
+
+    fn a_view_has_not_come_to_all_its_members(&self, view: &Self::View<'_>) -> bool {
+        Self::some_pair(view, |_, group, other| other != Some(group))
     }
 
     fn two_partitions_become_one(&self, view: &Self::View<'_>) -> bool {
@@ -183,16 +275,35 @@ impl view_handler::Properties for Views {
         groups.all(|group| Some(group) == first)
     }
 
-    fn there_are_two_partitions(&self, view: &Self::View<'_>) -> bool {
-        up(view).all(|(_, part)| Self::is_led(view, part.state))
-            && !self.two_partitions_become_one(view)
+    fn members_have_different_views(&self, view: &Self::View<'_>) -> bool {
+        !self.two_partitions_become_one(view)
+    }
+
+    fn who_joins_belongs_to_the_group(&self, view: &Self::View<'_>) -> bool {
+        !up(view).any(|(_, part)| part.state.wants == Wants::Join { with_state: false })
+    }
+
+    fn a_join_was_accepted(&self, view: &Self::View<'_>) -> bool {
+        Self::some_accepted(view, |event| matches!(event, Request::Join { with_state: false, .. }))
+    }
+
+    fn who_leaves_is_let_go(&self, view: &Self::View<'_>) -> bool {
+        !up(view).any(|(_, part)| part.state.wants == Wants::Leave)
+    }
+
+    fn a_leave_was_accepted(&self, view: &Self::View<'_>) -> bool {
+        Self::some_accepted(view, |event| matches!(event, Request::Leave { .. }))
     }
 
     fn who_joins_gets_the_state(&self, view: &Self::View<'_>) -> bool {
-        !self.a_member_waits_for_the_state(view)
+        let with_state = Wants::Join { with_state: true };
+        !up(view).any(|(_, part)| [with_state, Wants::State].contains(&part.state.wants))
     }
 
-    fn a_member_waits_for_the_state(&self, view: &Self::View<'_>) -> bool {
+    fn a_join_with_state_was_accepted(&self, view: &Self::View<'_>) -> bool {
         up(view).any(|(_, part)| part.state.wants == Wants::State)
+            || Self::some_accepted(view, |one| {
+                matches!(one, Request::Join { with_state: true, .. })
+            })
     }
 }

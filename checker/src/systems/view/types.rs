@@ -1,7 +1,7 @@
 //! The types of the view handling system: those of its core, and what its properties remember.
 
 use turnstile_core::number::ViewId;
-use turnstile_core::view::{self, MemberId, Members, Message, Notice, View};
+use turnstile_core::view::{self, MemberId, Members, Message, View};
 use turnstile_core::{Class, Numbers};
 
 use super::network::Network;
@@ -80,6 +80,24 @@ pub enum Command {
     Part,
 }
 
+/// What is noticed of a member.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notice {
+    /// What its user is told.
+    Member(view::Notice),
+    /// A coord has sent it this view.
+    Hears(View),
+}
+
+impl Numbers for Notice {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        match self {
+            Self::Member(notice) => notice.visit(each),
+            Self::Hears(view) => view.visit(each),
+        }
+    }
+}
+
 /// What the properties remember of the members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Watch {
@@ -89,30 +107,34 @@ pub struct Watch {
     pub other_owner: bool,
     /// A coord installed a merge view that was made from another view than its present one.
     pub merged_across: bool,
-    /// A view was installed that does not come after the one before.
-    pub out_of_order: bool,
     /// A merge view was installed.
     pub has_merged: bool,
+    /// A member installed a view whose number was no greater than that of the one before.
+    pub went_back: bool,
 }
 
 /// What the properties remember of one member.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Past {
-    /// The number of the view that it installed last.
-    pub number: Option<ViewId>,
     /// The members of its view.
     pub view: Members,
+    /// The number of the last view that it installed.
+    pub last: Option<ViewId>,
     /// Those that it was told to suspect since they came into its view.
     pub suspects: Vec<MemberId>,
+    /// The greatest number of a view that it was sent, if that is greater than that of its view.
+    pub sent: Option<ViewId>,
+    /// While it is suspended: whether it has installed a view since.
+    pub is_overtaken: Option<bool>,
 }
 
 impl Watch {
     /// Nothing has happened.
     pub(super) fn new(views: impl Iterator<Item = Option<View>>) -> Self {
         let past = |view: Option<View>| Past {
-            number: view.as_ref().map(|view| view.id),
+            last: view.as_ref().map(|view| view.id),
             view: view.map(|view| view.members).unwrap_or_default(),
-            suspects: Vec::new(),
+            ..Past::default()
         };
         Self { members: views.map(past).collect(), ..Self::default() }
     }
@@ -120,6 +142,9 @@ impl Watch {
 
 impl Numbers for Watch {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.members.iter_mut().for_each(|past| past.number.visit(each));
+        for past in &mut self.members {
+            past.last.visit(each);
+            past.sent.visit(each);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Inputs and messages of members in the words of their document.
 
 use turnstile_core::step::Input;
-use turnstile_core::view::{Command, Message, Request, Timer};
+use turnstile_core::view::{Command, Message, Notice, Request, Timer};
 
 use super::types::{self, ViewTypes};
 use crate::world::system::InputOf;
@@ -41,5 +41,14 @@ pub(super) fn message(message: &Message) -> String {
         Message::MergeView { view, .. } => format!("MergeView ({})", view.members),
         Message::Coord => "MERGE: there is this coord".to_owned(),
         Message::State => "the state".to_owned(),
+    }
+}
+
+/// What a member's user is told, where that is not seen by other things.
+pub(in crate::systems) fn notice(notice: &Notice) -> Option<String> {
+    match notice {
+        Notice::Installed(view) => Some(format!("installs {view}")),
+        Notice::GotState => Some("has got the state".to_owned()),
+        Notice::Suspended(_) | Notice::Resumed { .. } => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
-use super::{ViewTypes, Views};
+use super::{Terms, ViewTypes, Views};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
@@ -41,8 +41,18 @@ impl Wired for Views {
             let text = format!("there are {members} members, too few for `groups` or `side`");
             return Err(Refusal::Usage(text));
         }
-        let rations_merges = plan.has(MERGE);
-        Views::new(members, (groups, side), rations_merges, &plan.options.tables)
+        let loses = match plan.value("messages") {
+            Some("late") => false,
+            Some("lost") => true,
+            _ => return Err(plan.refuse("messages", "late or lost")),
+        };
+        let resumes = match plan.value("Resumer") {
+            Some("runs") | None => true,
+            Some("never runs") => false,
+            _ => return Err(plan.refuse("Resumer", "runs or never runs")),
+        };
+        let terms = Terms { loses, rations_merges: plan.has(MERGE), resumes };
+        Views::new(members, (groups, side), terms, &plan.options.tables)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate<ViewTypes>> {

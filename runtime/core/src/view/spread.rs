@@ -36,6 +36,7 @@ impl Facts for Made<'_> {
             // What invariants ask of all members that run.
             Predicate::HasAViewInstalled { .. }
             | Predicate::LeadsAMerge { .. }
+            | Predicate::WaitsForALeader { .. }
             | Predicate::CoordinatesIt { .. }
             | Predicate::LeavesByIt { .. }
             | Predicate::ItsResumerIsArmed { .. }
