@@ -3,14 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_checker::report::options::{Options, Replacement, Silent};
+use turnstile_checker::report::options::{Limits, Options, Replacement, Silent};
 use turnstile_checker::report::result::{PropertyReport, Verdict};
 use turnstile_checker::{systems, table};
 use turnstile_spec::literal::{Amendment, Partial};
 use turnstile_spec::{Literal, Source, bundled, system::System};
 
+/// How far a world is followed without an amendment: that may lead to ever more messages, and
+/// another world may show the same sooner.
+const WITHOUT_MAX: u64 = 400_000;
+
 fn options<'a>(tables: Vec<Replacement>) -> Options<'a> {
-    Options { threads: 2, tables, ..Options::new(&Silent) }
+    let limits = Limits { max_states: Some(WITHOUT_MAX), ..Limits::default() };
+    Options { threads: 2, tables, limits, ..Options::new(&Silent) }
 }
 
 /// The amendment and those that need it, directly or through others.
