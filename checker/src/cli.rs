@@ -1,12 +1,16 @@
 //! The command line: what is asked, one file for each verb. It decides nothing about a table.
 
 mod allocation;
+mod amend;
+mod bounds;
 mod check;
+mod chosen;
 mod explain;
 mod explore;
 mod library;
 mod lint;
 mod list;
+mod mutate;
 mod output;
 mod render;
 mod replacement;
@@ -35,6 +39,12 @@ enum Verb {
     /// Search tables and systems to the end; no name: everything known here
     #[command(after_help = check::STATUSES)]
     Check(Box<check::Arguments>),
+    /// Leave out each amendment and see that something fails then
+    #[command(after_help = check::STATUSES)]
+    Amend(amend::Arguments),
+    /// Change each row, condition and formula and see that some property notices
+    #[command(after_help = check::STATUSES)]
+    Mutate(mutate::Arguments),
     /// Write tables as Markdown, diagrams and matrices
     Render(render::Arguments),
     /// Play a scenario or a trace on the shipped cores, and say where it departs
@@ -54,6 +64,8 @@ pub(crate) fn run() -> ExitCode {
         Verb::List(arguments) => list::run(&arguments),
         Verb::Lint(arguments) => lint::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Amend(arguments) => amend::run(&arguments),
+        Verb::Mutate(arguments) => mutate::run(&arguments),
         Verb::Render(arguments) => render::run(&arguments),
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),

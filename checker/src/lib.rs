@@ -1,5 +1,7 @@
 //! The checker: a World of shipped cores, searches over it, and reports.
 
+pub mod amend;
+pub mod mutate;
 pub mod parts;
 pub mod report;
 pub mod search;

@@ -3,8 +3,10 @@
 //! [`options`] is what every search is given, [`result`] the shape that every search fills; the
 //! rest writes results down. Nothing here searches, and nothing here knows a protocol.
 
+pub mod amended;
 pub mod fault;
 pub mod junit;
+pub mod mutated;
 pub mod options;
 pub mod paint;
 pub mod result;

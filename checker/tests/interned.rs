@@ -12,7 +12,7 @@ use stateright::{Checker as _, Model as _};
 use turnstile_checker::parts::{
     Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property, cascade,
 };
-use turnstile_checker::report::options::{Limits, Reductions, Silent};
+use turnstile_checker::report::options::{Limits, Reductions, Silent, Until};
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::search::breadth::{Ask, Walk, search};
 use turnstile_checker::search::engine::{Question, run};
@@ -198,7 +198,7 @@ fn a_bound_ends_a_search_and_its_verdicts() {
             threads: 2,
             limits,
             reduce: Reductions::NONE,
-            stops_at_failure: false,
+            until: &Until::End,
             progress: &Silent,
         };
         let outcome = run(&system, question);
@@ -252,7 +252,7 @@ fn a_core_that_remembers_is_found_out() {
         threads: 1,
         limits: Limits::default(),
         reduce: Reductions::NONE,
-        stops_at_failure: false,
+        until: &Until::End,
         progress: &Silent,
     };
     let outcome = run(&Fickle::default(), question);

@@ -6,7 +6,7 @@ mod parts;
 
 use parts::Lock;
 use turnstile_checker::parts::{Parts, cascade};
-use turnstile_checker::report::options::{Limits, Reductions, Silent};
+use turnstile_checker::report::options::{Limits, Reductions, Silent, Until};
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::fingerprint::{of_part, of_sum};
@@ -22,7 +22,7 @@ fn judged(system: &Lock, limits: Limits) -> Vec<Judged> {
         threads: 1,
         limits,
         reduce: Reductions::NONE,
-        stops_at_failure: false,
+        until: &Until::End,
         progress: &Silent,
     };
     let outcome = run(system, question);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use turnstile_checker::parts::{Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property};
-use turnstile_checker::report::options::{Limits, Reductions, Silent};
+use turnstile_checker::report::options::{Limits, Reductions, Silent, Until};
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::search::engine::{Question, run};
 
@@ -193,7 +193,7 @@ fn check(name: &str, ask: Ask, expected: Verdict) {
         threads: 1,
         limits: Limits::default(),
         reduce: Reductions::NONE,
-        stops_at_failure: false,
+        until: &Until::End,
         progress: &Silent,
     };
     let judged = run(&ask, question).judged.remove(0);

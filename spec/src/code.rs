@@ -126,4 +126,6 @@ codes! {
     NOT_COMPILED = "T090";
     /// A value of a setting that the system cannot take: the checker's to say, never the reader's.
     BAD_SETTING = "T091";
+    /// A survivor that is none: the checker's to say, never the reader's.
+    NO_SURVIVOR = "T092";
 }

@@ -12,6 +12,7 @@ pub fn explain(code: &str) -> Option<&'static str> {
     match code {
         code::NOT_COMPILED => return Some(NOT_COMPILED),
         code::BAD_SETTING => return Some(BAD_SETTING),
+        code::NO_SURVIVOR => return Some(NO_SURVIVOR),
         _ => {}
     }
     PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
@@ -32,6 +33,15 @@ const BAD_SETTING: &str = "T091: a value of a setting that the system cannot tak
 `set` of a system file, or of one of its worlds, gives a key a value that the cores behind the
 system cannot be built with: no number, one out of their range, or another word than they know. The
 fault says which values there are. With `--set KEY=VALUE` the same is bad usage.
+";
+
+/// Whether a mutant survives takes a search.
+const NO_SURVIVOR: &str = "T092: a survivor that is none
+
+`survivors` says of changes of the amended table why no property can notice them. This entry names a
+row or a change of it that `turnstile mutate` does not make, or one that a property notices by now:
+then what it says is no longer so. The words of `row` and `change` are those that `turnstile mutate`
+prints.
 ";
 
 macro_rules! pages {

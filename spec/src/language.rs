@@ -38,12 +38,14 @@ pub(crate) static TABLE: Shape = Shape {
         may("invariants", RULES, "The document's formulas that are always so."),
         may("uncited", UNCITED, "Lines of the document that nothing cites, and why."),
         may("amendments", AMENDMENTS, "Where the table differs from its document, and why."),
+        may("survivors", SURVIVORS, "Mutants of the amended table that no property notices."),
     ],
 };
 
 const CELLS: Kind = Kind::List(&Kind::Map(&CELL));
 /// Lines that nothing cites.
 pub(crate) const UNCITED: Kind = Kind::List(&Kind::Map(&UNCITED_LINES));
+const SURVIVORS: Kind = Kind::List(&Kind::Map(&SURVIVOR));
 const AMENDMENTS: Kind = Kind::List(&Kind::Map(&AMENDMENT));
 const SET: Kind = Kind::Either(&[NAMES, Kind::Map(&SET_MAP)]);
 const RESOURCE: Kind =
@@ -211,6 +213,15 @@ static CELL: Shape = Shape {
 
 static UNCITED_LINES: Shape =
     Shape { name: "entry of uncited", keys: &[must("lines", Kind::Lines, "The lines."), BECAUSE] };
+
+static SURVIVOR: Shape = Shape {
+    name: "entry of survivors",
+    keys: &[
+        must("row", ONE_OR_MORE, "What is changed, as `turnstile mutate` names it."),
+        must("change", ONE_OR_MORE, "How, as `turnstile mutate` says it: each change of each row."),
+        must("because", Kind::Text, "Why it is right that nothing notices, in one sentence."),
+    ],
+};
 
 static SELECTOR: Shape = Shape {
     name: "selector",

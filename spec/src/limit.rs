@@ -39,6 +39,8 @@ pub const ACTIONS: usize = 64;
 pub const OPS: usize = 100_000;
 /// Entries of `uncited`, their lists of lines written out.
 pub const UNCITED: usize = 2_000;
+/// Entries of `survivors`, their lists of rows and changes written out.
+pub const SURVIVORS: usize = 2_000;
 /// Nodes of one role of a system.
 pub const NODES: u32 = 8;
 /// Messages, or calls, that one link of a system may carry at once.

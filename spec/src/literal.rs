@@ -22,6 +22,8 @@ pub struct Literal {
     pub document: Option<Document>,
     /// The document's lines that nothing cites.
     pub uncited: Vec<Uncited>,
+    /// Mutants of the amended table that are said to go unnoticed.
+    pub survivors: Vec<Survivor>,
     /// The file.
     pub source: Source,
     read: Read,
@@ -48,6 +50,19 @@ pub struct Uncited {
     /// The lines.
     pub lines: Vec<Lines>,
     /// Why.
+    pub because: String,
+    /// Where the file says so.
+    pub span: Span,
+}
+
+/// A mutant that no property can notice. Whether that is so is the checker's to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survivor {
+    /// What is changed, as the checker names it.
+    pub row: String,
+    /// How.
+    pub change: String,
+    /// Why it is right that nothing notices.
     pub because: String,
     /// Where the file says so.
     pub span: Span,
@@ -137,6 +152,7 @@ impl Literal {
             amendments: read.amendments(),
             document: read.document(),
             uncited: read.uncited(),
+            survivors: read.survivors(),
             source,
             read,
         })
@@ -162,6 +178,13 @@ impl Literal {
             amendments: self.amendments.clone(),
             hash: self.source.hash(),
         })
+    }
+
+    /// What is wrong with another table in place of the amended one, of its names: one that
+    /// differs in its rows, cells and formulas.
+    #[must_use]
+    pub fn lint(&self, table: &Table) -> Vec<Fault> {
+        self.read.lint(table)
     }
 
     /// The table with every amendment but these, and what is wrong with it.

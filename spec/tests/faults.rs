@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use turnstile_spec::{Fault, Literal, Source, System, code, explain, fault};
 
 /// What it takes a program to find.
-const OF_THE_CHECKER: [&str; 2] = [code::NOT_COMPILED, code::BAD_SETTING];
+const OF_THE_CHECKER: [&str; 3] = [code::NOT_COMPILED, code::BAD_SETTING, code::NO_SURVIVOR];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults")

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use stateright::{Checker, Model};
-use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent};
+use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent, Until};
 use turnstile_checker::search::breadth::{Ask, search};
 use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::interned::Interned;
@@ -142,7 +142,7 @@ fn interned<S: turnstile_checker::world::System>(
             threads,
             limits: Limits::default(),
             reduce: Reductions::NONE,
-            stops_at_failure: false,
+            until: &Until::End,
             progress: clock,
         },
     );

@@ -8,14 +8,15 @@ mod search;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use turnstile_checker::report::options::{Engine, Limits, Options, Reductions};
+use turnstile_checker::report::options::{Engine, Options, Reductions};
 use turnstile_checker::report::paint::Paint;
 use turnstile_checker::report::result::{Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::{junit, sarif, summary, text};
 
+use super::bounds::Bounds;
 use super::library::Library;
 use super::output::{self, complain, put};
 use super::terminal::{self, Line};
@@ -42,18 +43,8 @@ pub(crate) struct Arguments {
     /// Write the results as SARIF, too
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Threads of a search [default: as many as there are processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// End each search beyond so many unique states
-    #[arg(long, value_name = "N")]
-    max_states: Option<u64>,
-    /// End each search beyond so much memory: bytes, or with K, M or G behind the number
-    #[arg(long, value_name = "BYTES", value_parser = memory)]
-    max_memory: Option<u64>,
-    /// End all searches after so many seconds
-    #[arg(long, value_name = "SECS", value_parser = seconds)]
-    timeout: Option<Duration>,
+    #[command(flatten)]
+    bounds: Bounds,
     /// Change what a system may have changed: clients=3, size=large
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<(String, String)>,
@@ -179,43 +170,12 @@ fn deliver(arguments: &Arguments, results: Vec<ResultReport>) -> Status {
 }
 
 fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options<'a> {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     Options {
         as_written: arguments.as_written,
         engine: arguments.engine,
         reduce: arguments.reduce.unwrap_or(Reductions::ALL),
-        threads: arguments.threads.map_or(processors, usize::from),
-        limits: Limits {
-            max_states: arguments.max_states,
-            max_memory: arguments.max_memory,
-            deadline: arguments.timeout.and_then(|timeout| begun.checked_add(timeout)),
-        },
-        set: Vec::new(),
-        tables: Vec::new(),
-        progress: line,
+        ..arguments.bounds.options(begun, line)
     }
-}
-
-/// `1048576`, `64M`.
-fn memory(text: &str) -> Result<u64, String> {
-    let (digits, factor) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 1 << 30),
-        _ => (text, 1),
-    };
-    let number: u64 = digits.parse().map_err(|_| "bytes, as 1048576 or 64M".to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "more bytes than can be counted".to_owned())
-}
-
-/// `60`, `0.5`.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "seconds, as 60 or 0.5".to_owned())?;
-    if number.is_nan() || number < 0.0 {
-        return Err("seconds, from 0 on".to_owned());
-    }
-    // Longer than anybody waits is for ever.
-    Ok(Duration::try_from_secs_f64(number).unwrap_or(Duration::MAX))
 }
 
 /// `clients=3`.

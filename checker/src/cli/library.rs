@@ -57,6 +57,16 @@ impl Library {
         Ok(library)
     }
 
+    /// Whether a word of the command line means a file: by its ending, or because it is one and no
+    /// name says the same.
+    pub(crate) fn is_file(&self, word: &str) -> bool {
+        let path = Path::new(word);
+        let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        let (name, _) = word.split_once('/').unwrap_or((word, ""));
+        let is_known = self.tables.iter().chain(&self.systems).any(|text| text.name == name);
+        is_yaml || (!is_known && path.exists())
+    }
+
     /// What the output says of where things come from, if that is worth a line.
     pub(crate) fn remark(&self) -> Option<String> {
         let spec = self.checkout.as_ref()?;

@@ -77,6 +77,25 @@ impl Line {
     }
 }
 
+impl Line {
+    /// Draws the line anew, if the last drawing is so long ago.
+    fn draw(&self, pause: Duration, words: impl FnOnce(&Now) -> String) {
+        if !self.is_drawn {
+            return;
+        }
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.drawn.elapsed() < pause {
+            return;
+        }
+        now.drawn = Instant::now();
+        now.is_on_screen = true;
+        let words = words(&now);
+        let room = width().unwrap_or(WIDTH).saturating_sub(1);
+        let line: String = words.chars().take(room).collect();
+        let _ = write!(stderr(), "\r\u{1b}[K{line}");
+    }
+}
+
 impl Progress for Line {
     fn begin(&self, title: &str) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,19 +107,11 @@ impl Progress for Line {
     }
 
     fn stand(&self, standing: Standing) {
-        if !self.is_drawn {
-            return;
-        }
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.drawn.elapsed() < PAUSE {
-            return;
-        }
-        now.drawn = Instant::now();
-        now.is_on_screen = true;
-        let words = words(&now.title, standing, now.begun.elapsed());
-        let room = width().unwrap_or(WIDTH).saturating_sub(1);
-        let line: String = words.chars().take(room).collect();
-        let _ = write!(stderr(), "\r\u{1b}[K{line}");
+        self.draw(PAUSE, |now| words(&now.title, standing, now.begun.elapsed()));
+    }
+
+    fn say(&self, words: &str) {
+        self.draw(Duration::ZERO, |_| words.to_owned());
     }
 
     fn end(&self) {

@@ -91,6 +91,13 @@ impl FaultReport {
         Self::of_checker((code::BAD_SETTING, "from here"), source, span, what, help)
     }
 
+    /// A file explains a mutant that does not survive, or that there is not.
+    #[must_use]
+    pub fn no_survivor(source: &Source, span: Span, what: &str) -> Self {
+        let help = "take it out, or write a row and a change as `turnstile mutate` prints them";
+        Self::of_checker((code::NO_SURVIVOR, "from here"), source, span, what, help)
+    }
+
     fn of_checker(
         (code, label): (&'static str, &str),
         source: &Source,

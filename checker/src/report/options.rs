@@ -24,6 +24,8 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Where to stop.
     pub limits: Limits,
+    /// What is enough to be found.
+    pub until: Until,
     /// `--set`, in order: the last of a key wins.
     pub set: Vec<(String, String)>,
     /// The tables that are to run in place of what was compiled in: as written, edited on disk,
@@ -94,6 +96,30 @@ pub struct Limits {
     pub deadline: Option<Instant>,
 }
 
+/// What a search of a system need only find. The reference engine goes to the end all the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Until {
+    /// Everything.
+    #[default]
+    End,
+    /// That some `always` is broken; by what run is not asked.
+    Failure,
+    /// A run that breaks the `always` of this name.
+    FailureOf(String),
+}
+
+impl Until {
+    /// Whether a search may end where the `always` of this name is broken.
+    #[must_use]
+    pub fn ends_with(&self, property: &str) -> bool {
+        match self {
+            Self::End => false,
+            Self::Failure => true,
+            Self::FailureOf(name) => name == property,
+        }
+    }
+}
+
 /// How far a search is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Standing {
@@ -118,6 +144,8 @@ pub trait Progress: Sync {
     fn stand(&self, standing: Standing);
     /// The result is there.
     fn end(&self);
+    /// Many small searches go on; how far they are, in a few words.
+    fn say(&self, _words: &str) {}
     /// Whether the search should end with the verdicts so far.
     fn is_stopped(&self) -> bool;
     /// Bytes allocated by the process since [`Progress::begin`]; 0 where nobody counts.
@@ -156,6 +184,7 @@ impl<'a> Options<'a> {
             reduce: Reductions::ALL,
             threads: 1,
             limits: Limits::default(),
+            until: Until::End,
             set: Vec::new(),
             tables: Vec::new(),
             progress,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::report::options::{Engine, Limits, Options, Reductions};
+use crate::report::options::{Engine, Limits, Options, Reductions, Until};
 use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
 };
@@ -37,7 +37,7 @@ pub fn check<S: System>(
             threads: options.threads,
             limits: options.limits,
             reduce: options.reduce,
-            stops_at_failure: false,
+            until: &options.until,
             progress: options.progress,
         },
     );
@@ -55,12 +55,14 @@ pub fn check<S: System>(
         counted => counted,
     };
     let exercised = exercised(&outcome.marks);
+    // A run is counted off and taken once more: not for one who will not look at it.
+    let shown = (outcome.reduced, options.until != Until::Failure);
     report.properties = world
         .properties
         .iter()
         .zip(&outcome.judged)
         .map(|(property, judged)| {
-            property_report(world, property, judged, (&exercised, &outcome.marks), outcome.reduced)
+            property_report(world, property, judged, (&exercised, &outcome.marks), shown)
         })
         .collect();
     end(&mut report, world, &outcome, options);
@@ -129,7 +131,7 @@ fn property_report<S: System>(
     property: &Property<S::Types>,
     judged: &Judged,
     (exercised, marks): (&[String], &BTreeSet<Mark>),
-    reduced: Reductions,
+    (reduced, is_shown): (Reductions, bool),
 ) -> PropertyReport {
     let kind = match property.claim {
         Claim::Always { .. } => PropertyKind::Always,
@@ -142,7 +144,7 @@ fn property_report<S: System>(
     report.assumptions.clone_from(&judged.assumptions);
     report.not_needed.clone_from(&judged.not_needed);
     report.faults_exercised = exercised.to_vec();
-    if let Some(trail) = &judged.trail {
+    if let Some(trail) = judged.trail.as_ref().filter(|_| is_shown) {
         report.loop_from = trail.loop_from;
         let run = real_run(world, trail, reduced);
         report.counterexample = words(world, &run);

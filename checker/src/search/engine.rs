@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::parts::{Claim, Parts, Property};
-use crate::report::options::{Limits, Progress, Reductions};
+use crate::report::options::{Limits, Progress, Reductions, Until};
 use crate::report::result::Verdict;
 use crate::search::breadth::{Ask, Cut, Walk, search};
 use crate::search::interned::Interned;
@@ -24,8 +24,8 @@ pub struct Question<'a> {
     pub limits: Limits,
     /// The reductions to be made where they are sound.
     pub reduce: Reductions,
-    /// End at the first `always` that fails, with the rest `incomplete`.
-    pub stops_at_failure: bool,
+    /// End at the first `always` that fails, any or a certain one, with the rest `incomplete`.
+    pub until: &'a Until,
     /// Who listens and may stop the search.
     pub progress: &'a dyn Progress,
 }
@@ -122,7 +122,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
         Ask {
             threads: question.threads,
             limits: question.limits,
-            stop_at: if question.stops_at_failure { failures(&properties, &claimed) } else { 0 },
+            stop_at: failures(&properties, &claimed, question.until),
             records: goals.iter().any(Option::is_some),
             progress: question.progress,
         },
@@ -170,10 +170,12 @@ fn no_room(is_kept: bool, walk: &Walk, goals: &[Option<(Option<u64>, u64)>]) -> 
     is_missed.then(|| NO_ROOM.to_owned())
 }
 
-/// What breaks an `always`, as bits.
-fn failures(properties: &[Property], claimed: &[Option<usize>]) -> u64 {
+/// What breaks an `always` with which a search may end, as bits.
+fn failures(properties: &[Property], claimed: &[Option<usize>], until: &Until) -> u64 {
     let claimed = properties.iter().zip(claimed);
-    let failures = claimed.filter(|(property, _)| matches!(property.claim, Claim::Always(_)));
+    let failures = claimed.filter(|(property, _)| {
+        matches!(property.claim, Claim::Always(_)) && until.ends_with(&property.name)
+    });
     failures.filter_map(|(_, bit)| *bit).fold(0, |bits, bit| bits | 1 << bit)
 }
 

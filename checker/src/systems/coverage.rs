@@ -1,10 +1,11 @@
 //! Which rows the runs of a system took, and which cells said to be impossible they reached.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use turnstile_core::step::Taken;
 use turnstile_spec::table::{CellKind, Table, Vocabulary};
-use turnstile_spec::{Literal, Source, bundled};
+use turnstile_spec::{Literal, Sound, Source, bundled};
 
 use crate::report::options::Replacement;
 use crate::report::result::{Coverage, Reached, Row};
@@ -20,14 +21,25 @@ pub(crate) fn coverage(
     for machine in machines {
         if let Some(given) = replacement(tables, machine) {
             add(&mut coverage, &given.vocabulary, &given.table, taken);
-        } else if let Some(bundled) = bundled::table(machine) {
-            let literal = Literal::read(Source::new(bundled.file, bundled.text));
-            if let Ok(sound) = literal.and_then(|literal| literal.amended()) {
-                add(&mut coverage, &sound.vocabulary, &sound.table, taken);
-            }
+        } else if let Some(sound) = compiled(machine) {
+            add(&mut coverage, &sound.vocabulary, &sound.table, taken);
         }
     }
     coverage
+}
+
+/// The table that was compiled in, read once: thousands of mutants ask for those beside theirs.
+fn compiled(machine: &str) -> Option<Arc<Sound>> {
+    static READ: Mutex<BTreeMap<String, Arc<Sound>>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sound) = read.get(machine) {
+        return Some(Arc::clone(sound));
+    }
+    let bundled = bundled::table(machine)?;
+    let literal = Literal::read(Source::new(bundled.file, bundled.text));
+    let sound = Arc::new(literal.and_then(|literal| literal.amended()).ok()?);
+    read.insert(machine.to_owned(), Arc::clone(&sound));
+    Some(sound)
 }
 
 fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<Taken>) {

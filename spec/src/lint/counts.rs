@@ -58,6 +58,10 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
     if let Some(span) = uncited.get(limit::UNCITED) {
         faults.push(Fault::limit(*span, "too many uncited lines", "entries", limit::UNCITED));
     }
+    if let Some(survivor) = raw.survivors.get(limit::SURVIVORS) {
+        let span = survivor.span;
+        faults.push(Fault::limit(span, "too many survivors", "entries", limit::SURVIVORS));
+    }
     long(raw, &sources, faults);
     used(raw, &sources, faults);
     lists(&sources, faults);

@@ -66,6 +66,12 @@ pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
     run(subject, passes)
 }
 
+/// What is wrong with a table that was changed after it was built: the passes that look at the
+/// table alone. Where rows lead is asked of the table, not of its words.
+pub(crate) fn built(subject: &Subject<'_>) -> Vec<Fault> {
+    run(subject, &[conflicts::check, cells::check, reach::built, finals::check, resources::check])
+}
+
 type Pass = fn(&Subject<'_>, &mut Vec<Fault>);
 
 fn run(subject: &Subject<'_>, passes: &[Pass]) -> Vec<Fault> {

@@ -8,15 +8,26 @@ use crate::lint::{Subject, listed};
 use crate::table::StateId;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    follow(subject, &edges(subject), faults);
+}
+
+/// The same of a table whose rows are not those of its words.
+pub(super) fn built(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let rows = subject.table.rows.iter();
+    let edges: Vec<(StateId, StateId)> = rows.map(|row| (row.from, row.to)).collect();
+    follow(subject, &edges, faults);
+}
+
+fn follow(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<Fault>) {
     let initial: Vec<StateId> = declared(subject)
         .filter(|id| subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial))
         .collect();
     if let [_] = initial[..] {
-        unreachable(subject, &initial, faults);
+        unreachable(subject, &initial, edges, faults);
     } else {
         begins(subject, &initial, faults);
     }
-    no_way_out(subject, faults);
+    no_way_out(subject, edges, faults);
 }
 
 /// The states that the table declares.
@@ -54,12 +65,17 @@ fn begins(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
     faults.push(fault);
 }
 
-fn unreachable(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
+fn unreachable(
+    subject: &Subject<'_>,
+    initial: &[StateId],
+    edges: &[(StateId, StateId)],
+    faults: &mut Vec<Fault>,
+) {
     let mut reached: BTreeSet<StateId> = initial.iter().copied().collect();
     let mut next: Vec<StateId> = initial.to_vec();
     let mut leads: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
-    for (from, to) in edges(subject) {
-        leads.entry(from).or_default().push(to);
+    for (from, to) in edges {
+        leads.entry(*from).or_default().push(*to);
     }
     while let Some(state) = next.pop() {
         for to in leads.get(&state).into_iter().flatten() {
@@ -77,9 +93,9 @@ fn unreachable(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Faul
     }
 }
 
-fn no_way_out(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+fn no_way_out(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<Fault>) {
     let left: BTreeSet<StateId> =
-        edges(subject).iter().filter(|(from, to)| from != to).map(|(from, _)| *from).collect();
+        edges.iter().filter(|(from, to)| from != to).map(|(from, _)| *from).collect();
     for id in declared(subject).filter(|id| !left.contains(id)) {
         let is_final =
             subject.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);

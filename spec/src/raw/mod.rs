@@ -5,7 +5,8 @@ mod amendment;
 mod formula;
 mod row;
 
-use crate::literal::Uncited;
+use crate::limit;
+use crate::literal::{Survivor, Uncited};
 use crate::shape;
 use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
@@ -25,6 +26,7 @@ pub(crate) struct Table {
     pub(crate) parts: Parts,
     pub(crate) uncited: Vec<Uncited>,
     pub(crate) amendments: Vec<Amendment>,
+    pub(crate) survivors: Vec<Survivor>,
 }
 
 /// What a table declares, and what an amendment adds.
@@ -164,7 +166,22 @@ pub(crate) fn table(node: &Node) -> Table {
             span: node.span,
         }),
         amendments: list(node, "amendments", amendment::amendment),
+        survivors: list(node, "survivors", survivors).into_iter().flatten().collect(),
     }
+}
+
+/// Each change of each row of an entry; no more than are allowed, and one that is too many.
+fn survivors(node: &Node) -> Vec<Survivor> {
+    let (rows, changes) = (words(node, "row"), words(node, "change"));
+    let (rows, changes) = (rows.unwrap_or_default(), changes.unwrap_or_default());
+    let each = rows.iter().flat_map(|row| changes.iter().map(move |change| (row, change)));
+    let survivor = |(row, change): (&Word, &Word)| Survivor {
+        row: row.text.clone(),
+        change: change.text.clone(),
+        because: text(node, "because"),
+        span: if changes.len() > 1 { change.span } else { row.span },
+    };
+    each.take(limit::SURVIVORS + 1).map(survivor).collect()
 }
 
 /// The declarations, rows and cells of a file or of an amendment's `add` and `change`.

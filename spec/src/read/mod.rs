@@ -17,12 +17,12 @@ use crate::fault::{Fault, Span, sort};
 use crate::language;
 use crate::limit;
 use crate::lint::{self, Subject};
-use crate::literal::{Amendment, Document, Partial, Uncited};
+use crate::literal::{Amendment, Document, Partial, Survivor, Uncited};
 use crate::raw;
 use crate::read::draft::{Draft, Lookup};
 use crate::shape::{self, Kind};
 use crate::source::Source;
-use crate::table::Vocabulary;
+use crate::table::{Table, Vocabulary};
 use crate::yaml::{self, Node};
 
 /// A file without errors: its words and its names.
@@ -126,6 +126,13 @@ impl Read {
         partial
     }
 
+    /// What is wrong with a table that differs from the amended one in rows, cells and formulas.
+    pub(crate) fn lint(&self, table: &Table) -> Vec<Fault> {
+        let draft = amend::amended(&self.raw, &self.listed, &[]);
+        let lookup = Lookup::new(&self.vocabulary, &draft);
+        lint::built(&Subject { raw: &self.raw, lookup: &lookup, table })
+    }
+
     fn build(&self, draft: &Draft, findings: fn(&Subject<'_>) -> Vec<Fault>) -> Partial {
         let table = build::table(&self.vocabulary, draft);
         let lookup = Lookup::new(&self.vocabulary, draft);
@@ -143,6 +150,11 @@ impl Read {
     /// The lines that nothing cites.
     pub(crate) fn uncited(&self) -> Vec<Uncited> {
         self.raw.uncited.clone()
+    }
+
+    /// The mutants that are said to go unnoticed.
+    pub(crate) fn survivors(&self) -> Vec<Survivor> {
+        self.raw.survivors.clone()
     }
 
     /// The document.

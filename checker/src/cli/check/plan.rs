@@ -97,23 +97,13 @@ pub(super) fn plan(library: &Library, names: &[String], size: Size) -> Plan {
         }
     }
     for name in names {
-        if is_file(library, name) {
+        if library.is_file(name) {
             plan.file(library, Path::new(name));
         } else {
             plan.name(library, name);
         }
     }
     plan
-}
-
-/// Whether a word of the command line means a file: by its ending, or because it is one and no
-/// name says the same.
-fn is_file(library: &Library, word: &str) -> bool {
-    let path = Path::new(word);
-    let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-    let (name, _) = word.split_once('/').unwrap_or((word, ""));
-    let is_known = library.tables.iter().chain(&library.systems).any(|text| text.name == name);
-    is_yaml || (!is_known && path.exists())
 }
 
 impl Plan {

@@ -1,0 +1,104 @@
+//! `turnstile amend --verify`: each amendment is left out, and something must fail then.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use turnstile_checker::amend::{Verified, verify};
+use turnstile_checker::report::amended;
+use turnstile_checker::report::options::Options;
+use turnstile_checker::report::status::Status;
+
+use super::bounds::Bounds;
+use super::chosen::Chosen;
+use super::library::Library;
+use super::output::{self, complain, put};
+use super::terminal::{self, Line};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A table, all tables of a system, or a file; none: every table known here
+    #[arg(value_name = "NAME|FILE")]
+    names: Vec<String>,
+    /// Leave out each amendment, with those that need it, and see what it says of itself fail
+    #[arg(long, required = true)]
+    verify: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Show the runs that show the amendments, too
+    #[arg(long)]
+    runs: bool,
+    #[command(flatten)]
+    bounds: Bounds,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    version: u32,
+    results: Vec<Table>,
+}
+
+#[derive(Debug, Serialize)]
+struct Table {
+    name: String,
+    amendments: Vec<Amendment>,
+}
+
+#[derive(Debug, Serialize)]
+struct Amendment {
+    id: String,
+    shown_by: Vec<String>,
+    needed: bool,
+}
+
+/// Leaves out, searches, reports.
+pub(crate) fn run(arguments: &Arguments) -> Status {
+    let begun = Instant::now();
+    let library = match Library::load() {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let chosen = Chosen::of(&library, &arguments.names);
+    let mut status = chosen.status;
+    if chosen.tables.is_empty() {
+        return status;
+    }
+    terminal::stop_on_interrupt();
+    let line = Line::new();
+    let tables = chosen.edited.clone();
+    let options = Options { tables, ..arguments.bounds.options(begun, &line) };
+    let paint = terminal::paint();
+    let remark = library.remark().filter(|_| chosen.is_of_library && !arguments.json);
+    if let Some(remark) = remark {
+        status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
+    }
+    let mut results = Vec::new();
+    let mut all: Vec<Verified> = Vec::new();
+    let amended = chosen.tables.iter().filter(|literal| !literal.amendments.is_empty());
+    for literal in amended {
+        let mut tell = |text: &str| {
+            if !arguments.json {
+                status = status.and(put(text));
+            }
+        };
+        tell(&amended::heading(&literal.vocabulary.machine, &literal.source.name, paint));
+        let mut amendments = Vec::new();
+        for amendment in &literal.amendments {
+            let verified = verify(literal, amendment, &chosen.systems, &options);
+            tell(&amended::amendment(&verified, arguments.runs, paint));
+            let shown_by = verified.shown().map(|shown| shown.by.clone()).collect();
+            let needed = verified.is_needed();
+            amendments.push(Amendment { id: verified.id.clone(), shown_by, needed });
+            all.push(verified);
+        }
+        tell("\n");
+        results.push(Table { name: literal.vocabulary.machine.clone(), amendments });
+    }
+    status = all.iter().map(amended::status).fold(status, Status::and);
+    let text = if arguments.json {
+        output::json(&Report { version: 1, results })
+    } else {
+        amended::summary(&all, results.len(), begun.elapsed(), paint)
+    };
+    status.and(put(&text))
+}

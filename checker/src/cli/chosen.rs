@@ -1,0 +1,109 @@
+//! The tables that a verb is asked about, by their names, those of systems, or files; read, with
+//! the systems that may run them.
+
+use std::path::Path;
+
+use turnstile_checker::report::options::Replacement;
+use turnstile_checker::report::status::Status;
+use turnstile_checker::systems;
+use turnstile_spec::literal::Literal;
+use turnstile_spec::{Faults, System};
+
+use super::library::{self, Library, Origin, Text};
+use super::lint;
+use super::output::complain;
+
+/// What is asked about.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// In the order asked, each once.
+    pub(crate) tables: Vec<Literal>,
+    /// Every system that can be read, by name.
+    pub(crate) systems: Vec<System>,
+    /// The tables that are not what was compiled in, and that therefore run in its place.
+    pub(crate) edited: Vec<Replacement>,
+    /// What is wrong with the names and the files; it was said on standard error.
+    pub(crate) status: Status,
+    /// Whether anything comes from the library, not from a file that was named.
+    pub(crate) is_of_library: bool,
+}
+
+impl Chosen {
+    /// Reads what the words mean; no word: every table known here.
+    pub(crate) fn of(library: &Library, words: &[String]) -> Self {
+        let mut chosen = Self { is_of_library: words.is_empty(), ..Self::default() };
+        for text in &library.systems {
+            if let Some(system) = chosen.said(&text.source.name, System::read(text.source.clone()))
+            {
+                chosen.systems.push(system);
+            }
+        }
+        chosen.edit(library);
+        if words.is_empty() {
+            library.tables.iter().for_each(|text| chosen.add(text));
+        }
+        for word in words {
+            if library.is_file(word) {
+                chosen.file(Path::new(word));
+            } else {
+                chosen.name(library, word);
+            }
+        }
+        chosen
+    }
+
+    /// Reads the tables of the checkout that are others than in the binary.
+    fn edit(&mut self, library: &Library) {
+        for text in library.tables.iter().filter(|text| text.origin == Origin::Other) {
+            let sound = Literal::read(text.source.clone()).and_then(|literal| literal.amended());
+            if let Some(sound) = self.said(&text.source.name, sound) {
+                let (vocabulary, table) = (sound.vocabulary, sound.table);
+                self.edited.push(Replacement { vocabulary, table, source: text.source.clone() });
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        match library::read(path) {
+            Ok(text) if lint::is_system(&text) => {
+                let what = format!("{} is a system; this is asked of tables", text.source.name);
+                self.status = self.status.and(complain(&what));
+            }
+            Ok(text) => self.add(&text),
+            Err(error) => self.status = self.status.and(complain(&error)),
+        }
+    }
+
+    /// A table, or those that a system's cores run, or both.
+    fn name(&mut self, library: &Library, word: &str) {
+        self.is_of_library = true;
+        let machines = systems::entry(word).map_or(&[][..], |entry| entry.machines);
+        let is_meant = |text: &&Text| text.name == word || machines.contains(&text.name.as_str());
+        let meant: Vec<&Text> = library.tables.iter().filter(is_meant).collect();
+        if meant.is_empty() {
+            let all = [&library.tables[..], &library.systems];
+            let what = library::unknown("table, system or file", word, &all);
+            self.status = self.status.and(complain(&what));
+        }
+        meant.into_iter().for_each(|text| self.add(text));
+    }
+
+    fn add(&mut self, text: &Text) {
+        if self.tables.iter().all(|known| known.source.name != text.source.name) {
+            let literal = self.said(&text.source.name, Literal::read(text.source.clone()));
+            self.tables.extend(literal);
+        }
+    }
+
+    /// What was read; what is wrong with it is said.
+    fn said<T>(&mut self, name: &str, read: Result<T, Faults>) -> Option<T> {
+        match read {
+            Ok(read) => Some(read),
+            Err(faults) => {
+                complain(&format!("cannot read {name}:\n{faults}"));
+                self.status = self.status.and(Status::Fails);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Mutants of rules and invariants: a leaf negated, a part left out, `all` for `any`, `every` for
+//! `some`, a state fewer.
+
+use turnstile_spec::formula::{Among, Formula, Signature, Stated};
+use turnstile_spec::table::{Table, Vocabulary};
+
+use super::change::{Edit, Mutant};
+use super::phrase::Phrase;
+
+/// What a change does to what a formula says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// It is so in no other case than before.
+    Stronger,
+    /// It is so in every case in which it was, too.
+    Weaker,
+    /// Neither.
+    Other,
+}
+
+impl Way {
+    fn turned(self) -> Self {
+        match self {
+            Self::Stronger => Self::Weaker,
+            Self::Weaker => Self::Stronger,
+            Self::Other => Self::Other,
+        }
+    }
+}
+
+/// A formula with one change.
+struct Changed {
+    words: String,
+    formula: Formula,
+    way: Way,
+}
+
+/// Every mutant of every rule and invariant. An invariant that only says less than before is none:
+/// nothing could fail by it.
+pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
+    let words = &vocabulary.formulas;
+    let mut list = Vec::new();
+    for (place, rule) in stated(&table.formulas.rules) {
+        let signature = &words.rules[place];
+        for changed in changes(vocabulary, signature, &rule.formula) {
+            list.push(mutant("rule", signature, changed, |formula| Edit::Rule(place, formula)));
+        }
+    }
+    for (place, invariant) in stated(&table.formulas.invariants) {
+        let signature = &words.invariants[place];
+        let all = changes(vocabulary, signature, &invariant.formula);
+        for changed in all.into_iter().filter(|changed| changed.way != Way::Weaker) {
+            let edit = |formula| Edit::Invariant(place, formula);
+            list.push(mutant("invariant", signature, changed, edit));
+        }
+    }
+    list
+}
+
+fn stated(all: &[Option<Stated>]) -> impl Iterator<Item = (usize, &Stated)> {
+    all.iter().enumerate().filter_map(|(place, one)| Some((place, one.as_ref()?)))
+}
+
+fn mutant(
+    what: &str,
+    signature: &Signature,
+    changed: Changed,
+    edit: impl FnOnce(Formula) -> Edit,
+) -> Mutant {
+    Mutant {
+        row: format!("{what} {}", signature.name.name),
+        change: changed.words,
+        id: None,
+        takers: Vec::new(),
+        edit: edit(changed.formula),
+    }
+}
+
+/// Every change of a formula, none twice; of two that read alike the later ones are counted.
+fn changes(vocabulary: &Vocabulary, signature: &Signature, formula: &Formula) -> Vec<Changed> {
+    let phrase = Phrase::new(vocabulary, signature);
+    let mut list: Vec<Changed> = Vec::new();
+    for mut changed in edits(&phrase, formula) {
+        let is_new = list.iter().all(|other| other.formula != changed.formula);
+        if changed.formula == *formula || !is_new {
+            continue;
+        }
+        let like = |other: &&Changed| other.words.starts_with(&changed.words);
+        let before = list.iter().filter(like).count();
+        if before > 0 {
+            changed.words = format!("{} ({})", changed.words, before + 1);
+        }
+        list.push(changed);
+    }
+    list
+}
+
+fn edits(phrase: &Phrase<'_>, formula: &Formula) -> Vec<Changed> {
+    let mut list = Vec::new();
+    let negated = |list: &mut Vec<Changed>| {
+        let words = format!("not `{}`", phrase.of(formula));
+        let formula = Formula::Not(Box::new(formula.clone()));
+        list.push(Changed { words, formula, way: Way::Other });
+    };
+    match formula {
+        Formula::Is { .. } | Formula::Rule { .. } => negated(&mut list),
+        Formula::In { thing, states } => {
+            negated(&mut list);
+            for (less, words) in phrase.fewer(states) {
+                let words = format!("without {words} in `{}`", phrase.of(formula));
+                let formula = Formula::In { thing: *thing, states: less };
+                list.push(Changed { words, formula, way: Way::Stronger });
+            }
+        }
+        Formula::All(parts) | Formula::Any(parts) => many(phrase, formula, parts, &mut list),
+        Formula::Not(part) => {
+            let inner = edits(phrase, part).into_iter().map(|changed| Changed {
+                formula: Formula::Not(Box::new(changed.formula)),
+                way: changed.way.turned(),
+                ..changed
+            });
+            list.extend(inner);
+        }
+        Formula::Iff(one, other) => {
+            let both = |one, other| Formula::Iff(Box::new(one), Box::new(other));
+            for changed in edits(phrase, one) {
+                let formula = both(changed.formula, Formula::clone(other));
+                list.push(Changed { formula, way: Way::Other, ..changed });
+            }
+            for changed in edits(phrase, other) {
+                let formula = both(Formula::clone(one), changed.formula);
+                list.push(Changed { formula, way: Way::Other, ..changed });
+            }
+        }
+        Formula::Every(over, part) => quantified(phrase, (true, over, part), &mut list),
+        Formula::Some(over, part) => quantified(phrase, (false, over, part), &mut list),
+    }
+    list
+}
+
+/// `all` and `any`: each part left out or changed, and the one for the other.
+fn many(phrase: &Phrase<'_>, whole: &Formula, parts: &[Formula], list: &mut Vec<Changed>) {
+    let is_all = matches!(whole, Formula::All(_));
+    let make = |parts| if is_all { Formula::All(parts) } else { Formula::Any(parts) };
+    for (at, part) in parts.iter().enumerate() {
+        let mut less = parts.to_vec();
+        less.remove(at);
+        let way = if is_all { Way::Weaker } else { Way::Stronger };
+        let words = format!("without `{}`", phrase.of(part));
+        list.push(Changed { words, formula: make(less), way });
+        for changed in edits(phrase, part) {
+            let mut other = parts.to_vec();
+            other[at] = changed.formula;
+            list.push(Changed { formula: make(other), ..changed });
+        }
+    }
+    if parts.len() > 1 {
+        let parts = parts.to_vec();
+        let (formula, way, word) = if is_all {
+            (Formula::Any(parts), Way::Weaker, "any")
+        } else {
+            (Formula::All(parts), Way::Stronger, "all")
+        };
+        list.push(Changed { words: format!("{word} of `{}`", phrase.of(whole)), formula, way });
+    }
+}
+
+/// `every` and `some`: the one for the other, a state fewer, and each change of what they claim.
+fn quantified(
+    phrase: &Phrase<'_>,
+    (is_every, over, part): (bool, &Among, &Formula),
+    list: &mut Vec<Changed>,
+) {
+    let make = |over: Among, part: Formula, is_every| {
+        let part = Box::new(part);
+        if is_every { Formula::Every(over, part) } else { Formula::Some(over, part) }
+    };
+    let inner = phrase.within();
+    for changed in edits(&inner, part) {
+        list.push(Changed { formula: make(over.clone(), changed.formula, is_every), ..changed });
+    }
+    let word = if is_every { "some" } else { "every" };
+    let words = format!("{word} of `{}`", phrase.among(over));
+    // Over nothing `every` is so and `some` is not: neither follows from the other.
+    let formula = make(over.clone(), part.clone(), !is_every);
+    list.push(Changed { words, formula, way: Way::Other });
+    if let Among::States(states) = over {
+        for (less, words) in phrase.fewer(states) {
+            let words = format!("without {words} in `{}`", phrase.among(over));
+            let way = if is_every { Way::Weaker } else { Way::Stronger };
+            let formula = make(Among::States(less), part.clone(), is_every);
+            list.push(Changed { words, formula, way });
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What rows are called among mutants: their id, and as much more as tells apart the rows that one
+//! written row stands for.
+
+use std::collections::BTreeSet;
+
+use turnstile_spec::table::{Guard, Row, Table, Vocabulary};
+
+use crate::table::words;
+
+/// A name for each row of a table, none twice.
+pub(crate) fn labels(vocabulary: &Vocabulary, table: &Table) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for row in &table.rows {
+        let like: Vec<&Row> = table.rows.iter().filter(|other| other.id == row.id).collect();
+        let exact = ways(vocabulary, row).into_iter().enumerate().find(|(nth, _)| {
+            let all = like.iter().map(|other| ways(vocabulary, other).swap_remove(*nth));
+            all.collect::<BTreeSet<String>>().len() == like.len()
+        });
+        let words = exact.map(|(_, words)| words);
+        let words = words.or_else(|| ways(vocabulary, row).pop()).unwrap_or_default();
+        let nth = 1 + labels.iter().filter(|other| **other == words).count();
+        labels.push(if nth == 1 { words } else { format!("{words} ({nth})") });
+    }
+    labels
+}
+
+/// The names that a row could have, the shortest first.
+fn ways(vocabulary: &Vocabulary, row: &Row) -> Vec<String> {
+    let id = words::row(vocabulary, row.id);
+    let from = words::state(vocabulary, row.from);
+    let event = words::event_class(&vocabulary.events[row.event.index()], &row.pattern);
+    let guard = condition(vocabulary, &row.guard);
+    vec![
+        id.to_owned(),
+        format!("{id} in {from}"),
+        format!("{id} on {event}"),
+        format!("{id} in {from} on {event}"),
+        format!("{id} if {guard}"),
+        format!("{id} in {from} if {guard}"),
+        format!("{id} in {from} on {event} if {guard}"),
+    ]
+}
+
+/// A condition in words; `always` where there is none.
+pub(crate) fn condition(vocabulary: &Vocabulary, guard: &Guard) -> String {
+    let join = |parts: &[Guard], with: &str| {
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|part| **part != Guard::default())
+            .map(|part| match part {
+                Guard::Is(_) | Guard::Not(_) => condition(vocabulary, part),
+                Guard::All(some) | Guard::Any(some) if some.len() == 1 => {
+                    condition(vocabulary, part)
+                }
+                Guard::All(_) | Guard::Any(_) => format!("({})", condition(vocabulary, part)),
+            })
+            .collect();
+        parts.join(with)
+    };
+    match guard {
+        Guard::Is(id) => vocabulary.guards[id.index()].name.clone(),
+        Guard::All(parts) if parts.iter().all(|part| *part == Guard::default()) => {
+            "always".to_owned()
+        }
+        Guard::Any(parts) if parts.is_empty() => "never".to_owned(),
+        Guard::All(parts) => join(parts, " and "),
+        Guard::Any(parts) => join(parts, " or "),
+        Guard::Not(part) => match **part {
+            Guard::Is(_) | Guard::Not(_) => format!("not {}", condition(vocabulary, part)),
+            Guard::All(_) | Guard::Any(_) => format!("not ({})", condition(vocabulary, part)),
+        },
+    }
+}

@@ -1,0 +1,124 @@
+//! Formulas in words, as mutants name their parts. A rule's parameters have their names; the
+//! variables of quantifiers, whose names the table does not keep, are called x, y and z.
+
+use turnstile_spec::formula::{Among, Formula, Signature, Var};
+use turnstile_spec::table::{StateId, Vocabulary};
+
+use crate::table::words;
+
+/// A place inside a formula: what the variables there are called.
+#[derive(Clone)]
+pub(super) struct Phrase<'v> {
+    vocabulary: &'v Vocabulary,
+    variables: Vec<String>,
+    /// Quantifiers around.
+    depth: usize,
+}
+
+impl<'v> Phrase<'v> {
+    /// The outermost place of a rule or invariant.
+    pub(super) fn new(vocabulary: &'v Vocabulary, signature: &Signature) -> Self {
+        Self { vocabulary, variables: signature.of.clone(), depth: 0 }
+    }
+
+    /// The place inside a quantifier.
+    pub(super) fn within(&self) -> Self {
+        let mut inner = self.clone();
+        inner.variables.push(self.next());
+        inner.depth += 1;
+        inner
+    }
+
+    /// What the variable of the next quantifier is called.
+    fn next(&self) -> String {
+        let letters = ["x", "y", "z"];
+        letters.get(self.depth).map_or_else(|| format!("x{}", self.depth), |one| (*one).to_owned())
+    }
+
+    /// A formula in words.
+    pub(super) fn of(&self, formula: &Formula) -> String {
+        let formulas = &self.vocabulary.formulas;
+        match formula {
+            Formula::Is { predicate, of } => {
+                format!("{}{}", formulas.predicates[predicate.index()].name.name, self.given(of))
+            }
+            Formula::Rule { rule, of } => {
+                format!("{}{}", formulas.rules[rule.index()].name.name, self.given(of))
+            }
+            Formula::In { thing, states } => {
+                format!("{} in {}", self.variable(*thing), self.states(states))
+            }
+            Formula::All(parts) if parts.is_empty() => "true".to_owned(),
+            Formula::Any(parts) if parts.is_empty() => "false".to_owned(),
+            Formula::All(parts) => self.joined(parts, " and "),
+            Formula::Any(parts) => self.joined(parts, " or "),
+            Formula::Not(part) => format!("not {}", self.part(part)),
+            Formula::Iff(one, other) => format!("{} iff {}", self.part(one), self.part(other)),
+            Formula::Every(over, part) => {
+                format!("every {}: {}", self.among(over), self.within().of(part))
+            }
+            Formula::Some(over, part) => {
+                format!("some {}: {}", self.among(over), self.within().of(part))
+            }
+        }
+    }
+
+    /// A variable and what it goes over: `x in ACTIVE, LOST`.
+    pub(super) fn among(&self, over: &Among) -> String {
+        let over = match over {
+            Among::States(states) => self.states(states),
+            Among::Collection { collection, of } => {
+                let name = &self.vocabulary.formulas.collections[collection.index()].name.name;
+                format!("{name}{}", self.given(of))
+            }
+        };
+        format!("{} in {over}", self.next())
+    }
+
+    /// The states without one of them, and which; nothing where there is but one.
+    pub(super) fn fewer(&self, states: &[StateId]) -> Vec<(Vec<StateId>, String)> {
+        if states.len() < 2 {
+            return Vec::new();
+        }
+        let without = |at: usize| {
+            let mut less = states.to_vec();
+            let gone = less.remove(at);
+            (less, words::state(self.vocabulary, gone).to_owned())
+        };
+        (0..states.len()).map(without).collect()
+    }
+
+    fn states(&self, states: &[StateId]) -> String {
+        let names: Vec<&str> =
+            states.iter().map(|state| words::state(self.vocabulary, *state)).collect();
+        names.join(", ")
+    }
+
+    fn given(&self, of: &[Var]) -> String {
+        let names: Vec<&str> = of.iter().map(|var| self.variable(*var)).collect();
+        if names.is_empty() { String::new() } else { format!("({})", names.join(", ")) }
+    }
+
+    fn variable(&self, var: Var) -> &str {
+        self.variables.get(usize::from(var.0)).map_or("it", String::as_str)
+    }
+
+    fn joined(&self, parts: &[Formula], with: &str) -> String {
+        let parts: Vec<String> = parts.iter().map(|part| self.part(part)).collect();
+        parts.join(with)
+    }
+
+    /// A part, in brackets where it has parts of its own.
+    fn part(&self, formula: &Formula) -> String {
+        match formula {
+            Formula::Is { .. } | Formula::Rule { .. } | Formula::In { .. } | Formula::Not(_) => {
+                self.of(formula)
+            }
+            Formula::All(_)
+            | Formula::Any(_)
+            | Formula::Iff(..)
+            | Formula::Every(..)
+            | Formula::Some(..) => format!("({})", self.of(formula)),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Mutants of rows: one left out, or with one thing changed of where it leads, what it does, what
+//! it takes and when.
+
+use std::collections::BTreeSet;
+
+use turnstile_spec::table::{Do, Domain, Event, Pattern, Row, RowId, StateId, Table, Vocabulary};
+
+use super::change::{Edit, Mutant};
+use super::guards;
+use super::label::{condition, labels};
+use crate::table::words;
+
+/// Destinations that are tried beside the one that stays, in the order of the table.
+const OTHERS: usize = 2;
+
+/// Every mutant of every row.
+pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
+    let labels = labels(vocabulary, table);
+    let mut of = Mutants { vocabulary, table, labels, list: Vec::new() };
+    for place in 0..table.rows.len() {
+        of.dropped(place);
+        of.elsewhere(place);
+        of.done(place);
+        of.taken(place);
+        of.conditions(place);
+        of.patterns(place);
+    }
+    of.list
+}
+
+struct Mutants<'t> {
+    vocabulary: &'t Vocabulary,
+    table: &'t Table,
+    labels: Vec<String>,
+    list: Vec<Mutant>,
+}
+
+impl Mutants<'_> {
+    fn push(&mut self, place: usize, change: String, is_of_takers: bool, edit: Edit) {
+        let row = self.labels[place].clone();
+        let id = self.table.rows[place].id;
+        let takers = if is_of_takers { vec![id] } else { self.beside(place) };
+        self.list.push(Mutant { row, change, id: Some(id), takers, edit });
+    }
+
+    /// The rows of one of which every run is that comes to a row's state with its event; nothing
+    /// where a cell may take the event, too.
+    fn beside(&self, place: usize) -> Vec<RowId> {
+        let row = &self.table.rows[place];
+        let here = (row.from, row.event);
+        if self.table.cells.iter().any(|cell| (cell.state, cell.event) == here) {
+            return Vec::new();
+        }
+        let beside = self.table.rows.iter().filter(|other| (other.from, other.event) == here);
+        beside.map(|other| other.id).collect()
+    }
+
+    /// A row with one change that is seen only where the row is taken.
+    fn change(&mut self, place: usize, change: String, edit: impl FnOnce(&mut Row)) {
+        let mut row = self.table.rows[place].clone();
+        edit(&mut row);
+        self.push(place, change, true, Edit::Row(place, Box::new(row)));
+    }
+
+    /// A row left out. One that changes nothing is as good as ignored.
+    fn dropped(&mut self, place: usize) {
+        let row = &self.table.rows[place];
+        if row.to != row.from || !row.does.is_empty() || !row.consumes.is_empty() {
+            let change = "left out, its event ignored".to_owned();
+            self.push(place, change, true, Edit::Ignored(place));
+        }
+        let is_said = self.table.cells.iter().any(|cell| {
+            let is_here = (cell.state, cell.event) == (row.from, row.event);
+            is_here && meets(&cell.pattern, &row.pattern)
+        });
+        // Where a cell speaks of the same event it is not refused but what the cell says.
+        if !is_said {
+            let change = "left out, its event refused".to_owned();
+            self.push(place, change, true, Edit::Refused(place));
+        }
+    }
+
+    fn elsewhere(&mut self, place: usize) {
+        let row = &self.table.rows[place];
+        let states = self.table.states.iter().enumerate().filter(|(_, state)| state.is_some());
+        let states: Vec<StateId> =
+            states.map(|(at, _)| StateId(u16::try_from(at).expect("the reader's limit"))).collect();
+        let at = states.iter().position(|state| *state == row.to).unwrap_or(0);
+        let mut others: BTreeSet<StateId> =
+            (1..=OTHERS).map(|nth| states[(at + nth) % states.len()]).collect();
+        others.insert(row.from);
+        others.remove(&row.to);
+        for to in others {
+            let change = format!("to {}", words::state(self.vocabulary, to));
+            self.change(place, change, |row| row.to = to);
+        }
+    }
+
+    /// Actions left out, and put one earlier.
+    fn done(&mut self, place: usize) {
+        let table = self.table;
+        let does = &table.rows[place].does;
+        let name = |at: usize| {
+            let Do::Act { action, each, .. } = &does[at];
+            let name = &self.vocabulary.actions[action.index()].name;
+            (name.clone(), *each)
+        };
+        let names: Vec<_> = (0..does.len()).map(name).collect();
+        for (at, (action, _)) in names.iter().enumerate() {
+            let before = names[..at].iter().filter(|(other, _)| other == action).count();
+            let nth = if before == 0 { String::new() } else { format!(" ({})", before + 1) };
+            self.change(place, format!("without `{action}`{nth}"), |row| {
+                row.does.remove(at);
+            });
+        }
+        for (at, pair) in names.windows(2).enumerate() {
+            let [(first, of), (second, other)] = pair else { continue };
+            if of == other && first != second && is_ordered(&does[at], &does[at + 1]) {
+                let change = format!("`{second}` before `{first}`");
+                self.change(place, change, |row| row.does.swap(at, at + 1));
+            }
+        }
+    }
+
+    fn taken(&mut self, place: usize) {
+        let table = self.table;
+        for (at, id) in table.rows[place].consumes.iter().enumerate() {
+            let name = words::resource(self.vocabulary, *id);
+            self.change(place, format!("does not consume {name}"), |row| {
+                row.consumes.remove(at);
+            });
+        }
+    }
+
+    fn conditions(&mut self, place: usize) {
+        let table = self.table;
+        for changed in guards::changed(&table.rows[place].guard) {
+            let change = match condition(self.vocabulary, &changed.guard).as_str() {
+                "always" => "without its condition".to_owned(),
+                words => format!("if {words}"),
+            };
+            let row = Row { guard: changed.guard, ..table.rows[place].clone() };
+            self.push(place, change, changed.is_narrower, Edit::Row(place, Box::new(row)));
+        }
+    }
+
+    fn patterns(&mut self, place: usize) {
+        let table = self.table;
+        let row = &table.rows[place];
+        let event = &self.vocabulary.events[row.event.index()];
+        let Some(payload) = &event.payload else { return };
+        let mut put = |pattern: Pattern, is_narrower| {
+            let change = format!("on {}", words::event_class(event, &pattern));
+            let row = Row { pattern, ..row.clone() };
+            self.push(place, change, is_narrower, Edit::Row(place, Box::new(row)));
+        };
+        for pattern in narrower(&row.pattern, &payload.domain) {
+            put(pattern, true);
+        }
+        if let Some(pattern) = wider(table, row, event) {
+            put(pattern, false);
+        }
+    }
+}
+
+/// Whether two actions that follow each other could be meant in this order alone: they handle one
+/// resource, or the core's own data by turns.
+fn is_ordered(one: &Do, other: &Do) -> bool {
+    let (Do::Act { ops: one, .. }, Do::Act { ops: other, .. }) = (one, other);
+    (one.is_empty() && other.is_empty())
+        || one.iter().any(|op| other.iter().any(|next| resource(*op) == resource(*next)))
+}
+
+fn resource(op: turnstile_spec::table::Op) -> turnstile_spec::table::ResourceId {
+    use turnstile_spec::table::Op;
+    let (Op::Create(id) | Op::Delete(id) | Op::Restart(id) | Op::Abandon(id)) = op;
+    id
+}
+
+fn meets(one: &Pattern, other: &Pattern) -> bool {
+    let mut ranges = one.0.iter();
+    ranges.any(|a| other.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()))
+}
+
+/// A pattern without one of its ranges, or of its words.
+fn narrower(pattern: &Pattern, domain: &Domain) -> Vec<Pattern> {
+    let parts: Vec<std::ops::RangeInclusive<u16>> = match domain {
+        Domain::Number(_) => pattern.0.clone(),
+        Domain::Bool | Domain::Words(_) => {
+            pattern.0.iter().cloned().flatten().map(|word| word..=word).collect()
+        }
+    };
+    if parts.len() < 2 {
+        return Vec::new();
+    }
+    let without = |at: usize| {
+        let mut parts = parts.clone();
+        parts.remove(at);
+        Pattern(parts)
+    };
+    (0..parts.len()).map(without).collect()
+}
+
+/// A pattern with those payloads more that lie behind it, or else before it, up to where another
+/// row or cell of the same state and event begins or ends.
+fn wider(table: &Table, row: &Row, event: &Event) -> Option<Pattern> {
+    let (least, most) = event.payload.as_ref()?.domain.bounds();
+    let rows = table.rows.iter().filter(|other| (other.from, other.event) == (row.from, row.event));
+    let cells = table.cells.iter().filter(|cell| (cell.state, cell.event) == (row.from, row.event));
+    let patterns = rows.map(|row| &row.pattern).chain(cells.map(|cell| &cell.pattern));
+    let mut starts: BTreeSet<u16> = BTreeSet::from([least]);
+    for range in patterns.flat_map(|pattern| &pattern.0) {
+        starts.insert(*range.start());
+        starts.extend(range.end().checked_add(1).filter(|next| *next <= most));
+    }
+    let starts: Vec<u16> = starts.into_iter().collect();
+    let pieces = starts.iter().enumerate().map(|(at, start)| {
+        let end = starts.get(at + 1).map_or(most, |next| next - 1);
+        *start..=end
+    });
+    let free: Vec<_> = pieces.filter(|piece| !row.pattern.matches(*piece.start())).collect();
+    let last = row.pattern.0.last()?;
+    let behind = free.iter().find(|piece| piece.start() > last.end());
+    let more = behind.or_else(|| free.last())?.clone();
+    let mut ranges = row.pattern.0.clone();
+    ranges.push(more);
+    ranges.sort_by_key(|range| *range.start());
+    Some(Pattern(ranges))
+}

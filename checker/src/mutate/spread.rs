@@ -1,0 +1,54 @@
+//! Work on many things by several threads, and a listener for searches that run side by side.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::report::options::{Progress, Standing};
+
+/// What comes of each thing, in their order, whoever worked on it. The work is told how many
+/// threads it may use itself.
+pub(super) fn spread<T: Sync, R: Send>(
+    threads: usize,
+    things: &[T],
+    work: impl Fn(&T, usize) -> R + Sync,
+) -> Vec<R> {
+    let workers = threads.min(things.len()).max(1);
+    let own = (threads / workers).max(1);
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::default();
+    let worker = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(thing) = things.get(at) else { break };
+            let result = work(thing, own);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Listens to one of several searches at once: it may stop it, and shows nothing of it.
+pub(super) struct Aside<'a>(pub(super) &'a dyn Progress);
+
+impl Progress for Aside<'_> {
+    fn begin(&self, _title: &str) {}
+    fn stand(&self, _standing: Standing) {}
+    fn end(&self) {}
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
+    fn allocated(&self) -> u64 {
+        0
+    }
+    fn peak(&self) -> u64 {
+        0
+    }
+}

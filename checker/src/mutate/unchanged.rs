@@ -1,0 +1,121 @@
+//! The systems' default worlds as they are without any change: how large they are, and which rows
+//! their runs take. A mutant of a row need only be tried where the row is taken.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use turnstile_spec::system::{self, System};
+
+use super::spread::{Aside, spread};
+use crate::report::options::{Options, Refusal};
+use crate::report::result::{Reached, ResultReport, Row, Verdict};
+use crate::report::status::Status;
+use crate::report::whole::whole;
+use crate::systems::{self, Entry};
+
+/// The systems that can be run, each searched once when it is first asked for.
+#[derive(Debug)]
+pub struct Systems<'a> {
+    files: &'a [System],
+    known: Mutex<BTreeMap<String, Unchanged>>,
+}
+
+/// A system without any change.
+#[derive(Clone, Debug)]
+pub(super) struct Unchanged {
+    pub(super) name: String,
+    /// Its default worlds, the smallest first.
+    pub(super) worlds: Vec<Searched>,
+    /// What fails in it.
+    pub(super) fails: Vec<String>,
+}
+
+/// A world without any change.
+#[derive(Clone, Debug)]
+pub(super) struct Searched {
+    /// Its place in the system's file.
+    pub(super) place: usize,
+    pub(super) states: u64,
+    /// Whether it was searched to its end: else nothing follows from it.
+    pub(super) is_complete: bool,
+    pub(super) by_row: BTreeMap<Row, Reached>,
+}
+
+impl<'a> Systems<'a> {
+    /// The systems of these files, not yet searched.
+    #[must_use]
+    pub fn new(files: &'a [System]) -> Self {
+        Self { files, known: Mutex::default() }
+    }
+
+    /// The systems whose cores run a machine.
+    pub(super) fn of(&self, machine: &str) -> Vec<(&'static Entry, &'a System)> {
+        let runs = |file: &'a System| {
+            let entry = systems::entry(&file.name)?;
+            entry.machines.contains(&machine).then_some((entry, file))
+        };
+        self.files.iter().filter_map(runs).collect()
+    }
+
+    /// A system without any change, with the tables of the options.
+    pub(super) fn unchanged(
+        &self,
+        (entry, file): (&Entry, &System),
+        options: &Options<'_>,
+    ) -> Unchanged {
+        let known = || self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(unchanged) = known().get(&file.name) {
+            return unchanged.clone();
+        }
+        let unchanged = search(entry, file, options);
+        known().insert(file.name.clone(), unchanged.clone());
+        unchanged
+    }
+}
+
+fn search(entry: &Entry, file: &System, options: &Options<'_>) -> Unchanged {
+    let aside = Aside(options.progress);
+    let default = file.worlds.iter().enumerate().filter(|(_, world)| world.default);
+    let default: Vec<(usize, &system::World)> = default.collect();
+    options.progress.say(&format!("{}: {} worlds, unchanged", file.name, default.len()));
+    let ran = spread(options.threads, &default, |(place, world), threads| {
+        let options = Options { threads, progress: &aside, ..options.clone() };
+        ((*place, &world.name), (entry.run)(file, world, &options))
+    });
+    let mut unchanged = Unchanged { name: file.name.clone(), worlds: vec![], fails: vec![] };
+    let mut results = Vec::new();
+    for ((place, world), ran) in ran {
+        match ran {
+            Ok(result) => {
+                unchanged.fails.extend(failures(&result));
+                unchanged.worlds.push(Searched {
+                    place,
+                    states: result.states,
+                    is_complete: result.complete,
+                    by_row: result.coverage.by_row.clone(),
+                });
+                results.push(result);
+            }
+            Err(refusal @ (Refusal::Usage(_) | Refusal::Faults(_))) => {
+                unchanged.fails.push(format!("{}/{world}: {refusal}", file.name));
+            }
+        }
+    }
+    unchanged.fails.extend(whole(&results).iter().flat_map(failures));
+    unchanged.worlds.sort_by_key(|world| (world.states, world.place));
+    unchanged
+}
+
+/// What fails in a result, a line each.
+pub(super) fn failures(result: &ResultReport) -> Vec<String> {
+    let is_bad = |verdict| matches!(verdict, Verdict::Fails | Verdict::Vacuous);
+    let bad = result.properties.iter().filter(|property| is_bad(property.verdict));
+    let mut lines: Vec<String> = bad
+        .map(|property| {
+            format!("{}: {} {}", result.title(), property.name, property.verdict.name())
+        })
+        .collect();
+    let is_faulty = lines.is_empty() && Status::of(result) == Status::Fails;
+    lines.extend(is_faulty.then(|| format!("{}: it has faults", result.title())));
+    lines
+}
