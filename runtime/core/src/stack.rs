@@ -14,6 +14,24 @@
 //!
 //! Neither part knows of the other, and nothing in here decides about views or about locks: that
 //! is what the tables of the two say.
+//!
+//! ```
+//! use turnstile_core::group::{self, message::LockName};
+//! use turnstile_core::number::ViewId;
+//! use turnstile_core::stack::{Command, Notice, Stack};
+//! use turnstile_core::view::{MemberId, View};
+//! use turnstile_core::{Core, Effect, Input, Out};
+//!
+//! let (me, lock) = (MemberId(1), LockName(5));
+//! let member = Stack::new(me);
+//!
+//! // The first of a group begins with a view of its own; others begin with `start` and join.
+//! let mut state = member.begin(View::new(ViewId::new(1), [me]), &mut Out::default());
+//! let mut out = Out::default();
+//! member.step(&mut state, Input::Command(Command::Lock(lock)), &mut out);
+//! let held = Notice::Locks(group::Notice::Locked(lock));
+//! assert!(out.effects.contains(&Effect::Notify(held)));
+//! ```
 
 mod message;
 mod words;
@@ -38,7 +56,7 @@ pub use message::{Command, Message, Notice, State, Timer};
 /// again does so as another member.
 ///
 /// It needs links that neither lose nor reorder what one member sends to another while both stay
-/// in the group, as [`Member`] does.
+/// in the group, as [`Member`] does, and bears as much as that and [`Handler`] do.
 #[derive(Clone, Debug)]
 pub struct Stack<
     V: view_handler::Formulae = view_handler::Compiled,

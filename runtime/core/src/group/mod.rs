@@ -3,6 +3,32 @@
 //! [`Member`] runs two machines: `group-lock-client`, one instance for each lock that the member
 //! uses ([`client`]), and `group-lock-coordinator` ([`coordinator`]). Views come from outside, as
 //! commands; nothing in here decides who is alive.
+//!
+//! ```
+//! use turnstile_core::group::message::LockName;
+//! use turnstile_core::group::{Command, Member, Notice};
+//! use turnstile_core::number::ViewId;
+//! use turnstile_core::view::{MemberId, View};
+//! use turnstile_core::{Core, Effect, Input, Out};
+//!
+//! let (me, lock) = (MemberId(1), LockName(5));
+//! let member = Member::new(me);
+//! let mut state = member.start();
+//! let mut step = |command| {
+//!     let mut out = Out::default();
+//!     member.step(&mut state, Input::Command(command), &mut out);
+//!     out.effects
+//! };
+//!
+//! // Alone in its view it coordinates, and asks nobody what they hold.
+//! step(Command::View(View::new(ViewId::new(1), [me])));
+//! let effects = step(Command::Lock(lock));
+//! assert!(effects.contains(&Effect::Notify(Notice::Locked(lock))));
+//!
+//! // In a view of two another one coordinates; it will ask what is held here.
+//! let effects = step(Command::View(View::new(ViewId::new(2), [MemberId(2), me])));
+//! assert_eq!(effects, []);
+//! ```
 
 mod client;
 mod coordinator;
@@ -29,6 +55,12 @@ pub use state::{Command, Lock, Notice, Server, State, Timer};
 /// brings views that have this member, each with a greater number than the one before; of two with
 /// one number, from groups that do not know of each other, it brings one at most. After a restart
 /// it is a new member, with another [`MemberId`].
+///
+/// No input makes it panic. What comes from who is not in its view, or from a coordinator that is
+/// not its own, changes nothing; neither does an answer that comes twice, nor a timer that fires
+/// though it is not armed. What a step could not do for its caller stands in [`Out::rows`].
+///
+/// [`Out::rows`]: crate::Out::rows
 #[derive(Clone, Debug)]
 pub struct Member<
     C: client_machine::Rules = client_machine::Compiled,

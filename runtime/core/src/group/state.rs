@@ -59,6 +59,19 @@ pub struct Server {
     pub(super) losers: BTreeSet<(MemberId, LockName)>,
 }
 
+impl Server {
+    /// Whether requests are in its req-queue, or set aside until they may be.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        !self.queue.is_empty() || !self.aside.is_empty()
+    }
+
+    /// Who was told that a lock is another's, and has not answered.
+    pub fn losers(&self) -> impl Iterator<Item = (MemberId, LockName)> {
+        self.losers.iter().copied()
+    }
+}
+
 impl State {
     pub(super) fn at(at: coordinator::State) -> Self {
         let server = Server {
@@ -99,23 +112,27 @@ impl State {
     }
 }
 
-/// The timers of a member.
+/// The timers of a member. How long they run is the driver's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
     /// How long a caller of lock() waits.
     Lock(LockName),
-    /// How long the coordinator waits for responses.
+    /// How long the coordinator waits for responses, again and again: who has not responded then
+    /// is worth a suspicion.
     Reconciliation,
 }
 
 /// What a member is told from above and from below.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Command {
-    /// Get the lock.
+    /// Get the lock. One of [`Notice::Locked`], [`Notice::Rejected`] and [`Notice::TimedOut`] is
+    /// its return; nobody waits in a queue. While the member holds the lock or waits for it,
+    /// nothing happens, and nothing is told: callers of one member take turns.
     Lock(LockName),
-    /// Give it back.
+    /// Give it back, at once: there is no answer. Whoever does not hold the lock may say so, too;
+    /// while the member waits for it, nothing happens.
     Unlock(LockName),
-    /// The membership has a new view.
+    /// The membership has a new view, which has this member.
     View(View),
 }
 
@@ -126,9 +143,10 @@ pub enum Notice {
     Locked(LockName),
     /// lock() returns: another one holds it.
     Rejected(LockName),
-    /// lock() returns: no answer came in time.
+    /// lock() returns: no answer came in time. Should it be granted yet, it is given back.
     TimedOut(LockName),
-    /// The lock is another's.
+    /// Groups have merged, and the lock is another's: whoever holds it here holds it no longer. It
+    /// may come when the lock has just been given back.
     Duplicate(LockName),
 }
 

@@ -86,22 +86,26 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
 
     /// Whether a message belongs to another round than the one this member is in: as coordinator
     /// for what clients say, as client for what coordinators say. A LOCK-INFO-REQ begins the round
-    /// of the view that it is numbered with, if it comes from that view's coordinator.
+    /// of the view that it is numbered with, if it comes from that view's coordinator. Numbers are
+    /// each group's own: so what has the right one, and comes from who is in no such round, is of
+    /// another one, too.
     fn is_of_another_round(&self, from: MemberId, says: &Says, round: Round) -> bool {
-        let State { view, .. } = &*self.state;
-        match says {
+        let State { view, coord, .. } = &*self.state;
+        let is_in_view = |view: &View| view.contains(from);
+        let (expected, is_known) = match says {
             Says::LockInfoReq => {
                 let is_its =
                     |view: &View| round == Some(view.id) && view.coordinator() == Some(from);
-                round.is_some() && !view.as_ref().is_some_and(is_its)
+                (round, view.as_ref().is_some_and(is_its))
             }
             Says::Asks(_) | Says::LockInfoRsp(_) | Says::DuplicateLockRsp(_) => {
-                round != self.state.server.round
+                (self.state.server.round, view.as_ref().is_some_and(is_in_view))
             }
             Says::LockRsp { .. } | Says::UnlockRsp(_) | Says::DuplicateLock(_) => {
-                round != self.state.round
+                (self.state.round, *coord == Some(from))
             }
-        }
+        };
+        round != expected || round.is_some() && !is_known
     }
 
     pub(super) fn send(&mut self, to: MemberId, says: Says, round: Round) {

@@ -116,13 +116,16 @@ impl Numbers for Message {
 /// What a member is told from above.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Command {
-    /// lock() of the mutex.
+    /// lock() of the mutex: [`Says::Returns`] once the member holds the lock, or [`Says::Throws`].
+    /// While a thread has the mutex or waits for it nothing happens, and nothing is told: threads
+    /// of one member take turns at a lock of their own.
     Lock(LockName),
-    /// tryLock() of the mutex.
+    /// tryLock() of the mutex: also [`Says::NotLocked`].
     TryLock(LockName),
-    /// unlock() of the mutex.
+    /// unlock() of the mutex, by the thread that has it: [`Says::Returns`], or [`Says::Throws`];
+    /// unlocked it is either way. When no thread has it, nothing happens.
     Unlock(LockName),
-    /// The lock service is called past the mutex.
+    /// The lock service is called past the mutex; what comes of it the listener is told.
     Serve(Request),
 }
 
@@ -154,11 +157,12 @@ pub enum Says {
     Returns,
     /// tryLock() returns without the lock.
     NotLocked,
-    /// A RaftException is thrown.
+    /// A RaftException is thrown: the command failed or took too long, or the member has resigned.
+    /// Should the lock be held all the same, it is unlocked.
     Throws,
-    /// It was unlocked, and no thread did that.
+    /// The handler of an unexpected status: it was unlocked, and no thread did that.
     UnexpectedUnlocking,
-    /// It was locked, and no thread did that.
+    /// The handler of an unexpected status: it was locked or is waited for, and no thread did that.
     UnexpectedLocking,
 }
 

@@ -4,6 +4,42 @@
 //! each lock and member. [`Member`] runs it behind a log that Raft agrees on, with two machines of
 //! its own: `lock-member`, which resigns and resets, and `lock-mutex`, one for each lock that its
 //! threads use. Nothing in here elects, decides who is connected, or orders commands.
+//!
+//! ```
+//! use turnstile_core::number::Token;
+//! use turnstile_core::replicated::Member;
+//! use turnstile_core::replicated::message::{
+//!     Because, Cluster, Command, Connected, Message, Notice, Says,
+//! };
+//! use turnstile_core::replicated::types::{Address, LockName};
+//! use turnstile_core::{Core, Effect, Input, Out};
+//!
+//! let (me, lock) = (Address(1), LockName(5));
+//! let member = Member::new(me);
+//! let mut state = member.start();
+//! let mut step = |input| {
+//!     let mut out = Out::default();
+//!     member.step(&mut state, input, &mut out);
+//!     out.effects
+//! };
+//! let hears = |message| Input::Message { from: Cluster, message };
+//!
+//! // A cluster of one begins: its leader has the log cleared.
+//! step(hears(Message::View { is: Connected::Joined, members: vec![me] }));
+//! let reset = step(hears(Message::Elected(Because::MajorityIsJustReached)));
+//! // lock() has the log say LOCK, and returns when that is applied.
+//! let lock_it = step(Input::Command(Command::Lock(lock)));
+//!
+//! let mut index = 0;
+//! for effect in reset.into_iter().chain(lock_it) {
+//!     // An agreed log of one: what is to be executed comes back with its index.
+//!     let Effect::Send { message: Message::Execute(entry), .. } = effect else { continue };
+//!     index += 1;
+//!     let told = step(hears(Message::Apply { index: Token::new(index), entry }));
+//!     let returns = Effect::Notify(Notice::Mutex { lock, says: Says::Returns });
+//!     assert_eq!(told.contains(&returns), index == 2);
+//! }
+//! ```
 
 mod addresses;
 mod locks;
@@ -31,6 +67,11 @@ pub use state::{Lag, Mutex, State};
 /// [`Message::Snapshot`] of some of them; and views and elections in the order in which they
 /// happened. What one member executes comes into the log in the order in which it was executed.
 /// After a restart it is a new member, with another [`Address`].
+///
+/// No input makes it panic. A result that comes twice, or of a command that was given up, changes
+/// nothing; neither does a timer that fires though it is not armed. How long a command may take
+/// ([`Timer::Timeout`]) and after what time an UNLOCK that nobody waits for is executed again
+/// ([`Timer::Retry`]) is the driver's to say.
 #[derive(Clone, Debug)]
 pub struct Member<
     S: lock_status::Rules = lock_status::Compiled,

@@ -1,0 +1,220 @@
+//! A member of the group lock, by itself and on top of its view handling.
+
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use turnstile_core::group::message::{Info, LockName, Message, Request, Round, Says};
+use turnstile_core::group::{Command, Member, State, Timer};
+use turnstile_core::number::ViewId;
+use turnstile_core::stack::{self, Stack};
+use turnstile_core::step::{Core, Effect, EffectOf, Input, InputOf, Out};
+use turnstile_core::view::{self, MemberId, Members, View};
+use turnstile_machines::group_lock_client::State as Client;
+use turnstile_machines::group_lock_coordinator::State as Coordinator;
+
+/// The view in which each test begins.
+const HERE: ViewId = ViewId::new(5);
+const ME: MemberId = MemberId(1);
+const STRANGER: MemberId = MemberId(9);
+
+fn lock() -> impl Strategy<Value = LockName> {
+    (5_u16..7).prop_map(LockName)
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    prop_oneof![lock().prop_map(Request::Lock), lock().prop_map(Request::Unlock)]
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    let info = (vec(lock(), 0..3), vec(request(), 0..3))
+        .prop_map(|(locks, requests)| Says::LockInfoRsp(Info { locks, requests }));
+    prop_oneof![
+        request().prop_map(Says::Asks),
+        (lock(), any::<bool>())
+            .prop_map(|(lock, is_successful)| Says::LockRsp { lock, is_successful }),
+        lock().prop_map(Says::UnlockRsp),
+        lock().prop_map(Says::DuplicateLock),
+        lock().prop_map(Says::DuplicateLockRsp),
+        Just(Says::LockInfoReq),
+        info,
+    ]
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let round = prop_oneof![
+        1 => Just(None),
+        4 => (HERE.number() - 1..HERE.number() + 2).prop_map(|id| Some(ViewId::new(id))),
+    ];
+    (says(), round).prop_map(|(says, round): (Says, Round)| Message { says, round })
+}
+
+/// Of anybody, of nobody, without oneself, older than the last one.
+fn view() -> impl Strategy<Value = View> {
+    let members = || vec(0_u8..4, 0..4).prop_map(|all| Members::new(all.into_iter().map(MemberId)));
+    (HERE.number() - 1..HERE.number() + 4, vec(members(), 0..3)).prop_map(|(id, mut groups)| {
+        let id = ViewId::new(id);
+        if groups.len() > 1 {
+            return View::merge(id, groups);
+        }
+        View::new(id, groups.pop().unwrap_or_default().iter())
+    })
+}
+
+fn timer() -> impl Strategy<Value = Timer> {
+    prop_oneof![lock().prop_map(Timer::Lock), Just(Timer::Reconciliation)]
+}
+
+fn input() -> impl Strategy<Value = InputOf<Member>> {
+    prop_oneof![
+        8 => (0_u8..4, message()).prop_map(|(from, message)| {
+            Input::Message { from: MemberId(from), message }
+        }),
+        2 => timer().prop_map(Input::Fired),
+        2 => lock().prop_map(|lock| Input::Command(Command::Lock(lock))),
+        2 => lock().prop_map(|lock| Input::Command(Command::Unlock(lock))),
+        2 => view().prop_map(|view| Input::Command(Command::View(view))),
+    ]
+}
+
+fn step<C: Core>(core: &C, state: &mut C::State, input: InputOf<C>) -> Vec<EffectOf<C>> {
+    let mut out = Out::default();
+    core.step(state, input, &mut out);
+    out.effects
+}
+
+fn follow<P, M, T: Ord + Copy, N, S>(armed: &mut BTreeSet<T>, effects: &[Effect<P, M, T, N, S>]) {
+    for effect in effects {
+        match effect {
+            Effect::Arm(timer) => drop(armed.insert(*timer)),
+            Effect::Disarm(timer) => drop(armed.remove(timer)),
+            Effect::Send { .. } | Effect::Save(_) | Effect::Notify(_) => {}
+        }
+    }
+}
+
+/// What the states of the machines hold.
+fn held(state: &State) -> BTreeSet<Timer> {
+    let waits = |at: Client| matches!(at, Client::Locking | Client::Relocking);
+    let locks = state.locks().filter(|(_, lock)| waits(lock.at));
+    let mut held: BTreeSet<Timer> = locks.map(|(name, _)| Timer::Lock(name)).collect();
+    if state.server().at == Coordinator::Reconciling {
+        held.insert(Timer::Reconciliation);
+    }
+    held
+}
+
+/// A member of a view of two that has asked the other one what it holds.
+fn asked() -> (Member, State) {
+    let member = Member::new(ME);
+    let mut state = member.start();
+    let view = View::new(HERE, [ME, MemberId(2)]);
+    step(&member, &mut state, Input::Command(Command::View(view)));
+    (member, state)
+}
+
+/// The same, which holds a lock and waits for another one that member 2 holds.
+fn served() -> (Member, State) {
+    let (member, mut state) = asked();
+    let info = Info { locks: vec![LockName(6)], requests: Vec::new() };
+    hear(&member, &mut state, MemberId(2), Says::LockInfoRsp(info));
+    step(&member, &mut state, Input::Command(Command::Lock(LockName(5))));
+    (member, state)
+}
+
+fn hear(member: &Member, state: &mut State, from: MemberId, says: Says) -> Vec<EffectOf<Member>> {
+    let message = Message { says, round: Some(HERE) };
+    step(member, state, Input::Message { from, message })
+}
+
+proptest! {
+    #[test]
+    fn a_member_knows_what_is_armed(inputs in vec(input(), 0..60)) {
+        let (member, mut state) = asked();
+        let mut armed = held(&state);
+        for input in inputs {
+            if let Input::Fired(timer) = &input {
+                // A timer fires once; that it was armed is not said.
+                if !armed.remove(timer) {
+                    let before = state.clone();
+                    prop_assert_eq!(step(&member, &mut state, input), []);
+                    prop_assert_eq!(&before, &state);
+                    continue;
+                }
+            }
+            let effects = step(&member, &mut state, input);
+            follow(&mut armed, &effects);
+            prop_assert_eq!(&armed, &held(&state));
+        }
+    }
+
+    #[test]
+    fn a_stranger_is_not_heeded(says in says(), is_served in any::<bool>()) {
+        let (member, mut state) = if is_served { served() } else { asked() };
+        let before = state.clone();
+        prop_assert_eq!(hear(&member, &mut state, STRANGER, says), []);
+        prop_assert_eq!(before, state);
+    }
+
+    #[test]
+    fn an_answer_that_comes_twice_is_not_heeded(says in says()) {
+        if matches!(says, Says::Asks(_) | Says::LockInfoReq | Says::DuplicateLock(_)) {
+            return Ok(());
+        }
+        let (member, mut state) = asked();
+        step(&member, &mut state, Input::Command(Command::Lock(LockName(5))));
+        hear(&member, &mut state, MemberId(2), says.clone());
+        let before = state.clone();
+        prop_assert_eq!(hear(&member, &mut state, MemberId(2), says), []);
+        prop_assert_eq!(before, state);
+    }
+
+    #[test]
+    fn a_stack_knows_what_is_armed(inputs in vec(stacked(), 0..60)) {
+        let core = Stack::new(ME);
+        let mut out = Out::default();
+        let mut state = core.begin(View::new(HERE, [ME, MemberId(2)]), &mut out);
+        let mut armed = BTreeSet::new();
+        follow(&mut armed, &out.effects);
+        for input in inputs {
+            if let Input::Fired(timer) = &input
+                && !armed.remove(timer)
+            {
+                continue;
+            }
+            follow(&mut armed, &step(&core, &mut state, input));
+            let locks = armed.iter().filter_map(|timer| match timer {
+                stack::Timer::Locks(timer) => Some(*timer),
+                stack::Timer::Views(_) => None,
+            });
+            prop_assert_eq!(locks.collect::<BTreeSet<_>>(), held(&state.locks));
+        }
+    }
+}
+
+/// What a stack may hear: about locks, whatever it is; about views, what its user and the layers
+/// below say.
+fn stacked() -> impl Strategy<Value = InputOf<Stack>> {
+    let member = || (0_u8..4).prop_map(MemberId);
+    let views = prop_oneof![
+        (member(), any::<bool>())
+            .prop_map(|(via, with_state)| view::Command::Join { via, with_state }),
+        Just(view::Command::Leave),
+        member().prop_map(|member| view::Command::Suspect { member }),
+        member().prop_map(|to| view::Command::Announce { to }),
+        Just(view::Command::InstallationFails),
+    ];
+    prop_oneof![
+        6 => (member(), message()).prop_map(|(from, message)| {
+            Input::Message { from, message: stack::Message::Locks(message) }
+        }),
+        2 => (member(), view()).prop_map(|(from, view)| {
+            Input::Message { from, message: stack::Message::Views(view::Message::View(view)) }
+        }),
+        3 => views.prop_map(|command| Input::Command(stack::Command::Views(command))),
+        1 => Just(Input::Fired(stack::Timer::Views(view::Timer::Queue))),
+        1 => timer().prop_map(|timer| Input::Fired(stack::Timer::Locks(timer))),
+        2 => lock().prop_map(|lock| Input::Command(stack::Command::Lock(lock))),
+        2 => lock().prop_map(|lock| Input::Command(stack::Command::Unlock(lock))),
+    ]
+}
