@@ -53,24 +53,26 @@ impl Step<'_> {
             matches!(command, Command::Lock(of) | Command::TryLock(of) | Command::Unlock(of)
                 if *of == lock)
         });
+        // A handler is told of a lock that comes, of one that goes its thread had or waited for.
         let is_told = says.contains(&Says::UnexpectedLocking);
-        let is_found = is_told || !self.is_found(lock);
+        let is_found = is_told && self.hears(lock) || !is_told && !self.is_found(lock);
         let is_known = match (Thread::from(before), Thread::from(after)) {
             // Whoever calls is answered at once here.
-            (Thread::Idle, Thread::Idle) => answers().count() == usize::from(calls),
-            (Thread::Idle | Thread::Has, Thread::Calls) => calls && answers().next().is_none(),
-            (Thread::Calls, Thread::Calls) | (Thread::Has, Thread::Has) => says.is_empty(),
-            (Thread::Calls, Thread::Idle) => {
-                let is_done = |says: Says| match before {
-                    At::Unlocking => {
-                        says == Says::Throws || says == Says::Returns && !self.owes(lock)
-                    }
-                    At::Unlocked | At::Locking | At::Waiting | At::Locked | At::Releasing => {
-                        matches!(says, Says::NotLocked | Says::Throws)
-                    }
-                };
-                answers().count() == 1 && answers().all(|says| is_done(*says))
+            (Thread::Idle, Thread::Idle) => {
+                answers().count() == usize::from(calls)
+                    && !says.contains(&Says::UnexpectedUnlocking)
             }
+            (Thread::Idle | Thread::Has, Thread::Calls) => calls && says.is_empty(),
+            (Thread::Calls, Thread::Calls) | (Thread::Has, Thread::Has) => says.is_empty(),
+            (Thread::Calls, Thread::Idle) => match before {
+                At::Waiting => says == [Says::UnexpectedUnlocking, Says::Throws],
+                At::Unlocking => {
+                    says == [Says::Throws] || says == [Says::Returns] && !self.owes(lock)
+                }
+                At::Unlocked | At::Locking | At::Locked | At::Releasing => {
+                    says == [Says::NotLocked] || says == [Says::Throws]
+                }
+            },
             (Thread::Calls, Thread::Has) => {
                 let is_done = if before == At::Unlocking { Says::Throws } else { Says::Returns };
                 says == [is_done]
@@ -99,11 +101,15 @@ impl Step<'_> {
         let is_over = |state: &State| {
             state.mutex(lock).is_none_or(|mutex| mutex.at == At::Unlocked && mutex.lag == Lag::None)
         };
-        let hears = self.notices.iter().any(|notice| match notice {
+        is_over(self.before) && is_over(self.after) && self.hears(lock)
+    }
+
+    /// Whether the listener heard that the member holds a lock or waits for it.
+    fn hears(&self, lock: LockName) -> bool {
+        self.notices.iter().any(|notice| match notice {
             Notice::Changed { lock: of, status, .. } => *of == lock && *status != Status::None,
             Notice::Mutex { .. } => false,
-        });
-        is_over(self.before) && is_over(self.after) && hears
+        })
     }
 }
 
