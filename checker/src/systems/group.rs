@@ -14,9 +14,9 @@ pub mod types;
 mod words;
 mod world;
 
-use turnstile_core::group::message::LockName;
-use turnstile_core::group::{self, Command as Told, Member};
-use turnstile_core::stack::Notice;
+use turnstile_core::group::message::{LockName, Says};
+use turnstile_core::group::{self, Command as Told, Member, Notice};
+use turnstile_core::stack;
 use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{MemberId, Members};
 
@@ -107,17 +107,22 @@ impl Group {
         let mut inner = Out::default();
         self.core(me, choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
+        let mut told = None;
         for effect in inner.effects {
             out.effects.push(match effect {
                 Effect::Send { to, message } => {
+                    if let Says::DuplicateLockRsp(lock) = message.says {
+                        seat.confirmed_untold |= told != Some(Notice::Duplicate(lock));
+                    }
                     Effect::Send { to: node(to), message: Letter::Member(message) }
                 }
                 Effect::Arm(timer) => Effect::Arm(Timer::Locks(timer)),
                 Effect::Disarm(timer) => Effect::Disarm(Timer::Locks(timer)),
                 Effect::Save(()) => continue,
                 Effect::Notify(notice) => {
+                    told = Some(notice);
                     seat.is_told(notice);
-                    Effect::Notify(Notice::Locks(notice))
+                    Effect::Notify(stack::Notice::Locks(notice))
                 }
             });
         }

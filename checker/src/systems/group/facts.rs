@@ -59,7 +59,7 @@ impl Facts for Group<'_> {
         match predicate {
             Predicate::IsTheSame { one, other } => one == other,
             Predicate::HasLockTable { one } => self.server(one, |it| !it.table.is_empty()),
-            Predicate::HasReqQueue { one } => self.server(one, |it| !it.queue.is_empty()),
+            Predicate::HasReqQueue { one } => self.server(one, Server::is_asked),
             Predicate::RunsLockHandler { one } => self.server(one, |it| it.is_handling),
             Predicate::HasTheView { one, other } => {
                 let view = |one| self.seat(one)?.core().view.as_ref();
@@ -72,11 +72,19 @@ impl Facts for Group<'_> {
                 let mut table = self.table(coordinator);
                 table.any(|(held, by)| lock == held.into() && one == by.into())
             }
+            Predicate::IsAnotherS { coordinator, lock, one } => {
+                let mut table = self.table(coordinator);
+                table.any(|(held, by)| lock == held.into() && one != by.into())
+            }
             Predicate::IsTogetherWith { one, other } => {
                 let Some(all) = self.membership else { return self.share_a_view(one, other) };
                 let both = member(one).zip(member(other));
                 both.is_some_and(|(one, other)| all.are_together(one, other))
             }
+            Predicate::KnowsItsCoordinator { one } => self.seat(one).is_some_and(|seat| {
+                let core = seat.core();
+                core.view.as_ref().is_none_or(|view| view.coordinator() == core.coord)
+            }),
             Predicate::HasACaller { one, lock } => {
                 let seat = self.seat(one);
                 seat.is_some_and(|seat| seat.callers.keys().any(|called| lock == (*called).into()))
@@ -105,6 +113,11 @@ impl Facts for Group<'_> {
             Collection::LocksFor { coordinator, one } => {
                 let mut table = self.table(coordinator).filter(|(_, by)| one == (*by).into());
                 table.all(|(lock, _)| is(lock.into()))
+            }
+            Collection::LostBy { coordinator, one } => {
+                let seat = self.seat(coordinator).into_iter();
+                let mut lost = seat.flat_map(|seat| seat.core().server().losers());
+                lost.all(|(member, lock)| one != member.into() || is(lock.into()))
             }
             // What rows iterate over, and what rules ask about.
             Collection::Members

@@ -1,12 +1,17 @@
 //! What the properties of the group lock ask of a state.
 
+use std::collections::BTreeSet;
+
+use turnstile_core::group;
 use turnstile_core::view::MemberId;
-use turnstile_machines::group_lock_client::{self as client, Formulae as _};
-use turnstile_machines::group_lock_coordinator::{Formulae as _, Invariant, Rule};
+use turnstile_machines::group_lock_client::{self as client, Formulae as _, Rules as _};
+use turnstile_machines::group_lock_coordinator::{
+    Formulae as _, Invariant, Resource, Rule, Rules as _,
+};
 
 use super::facts::{self, held};
 use super::{Group, GroupTypes, member};
-use crate::systems::group::types::{Caller, Seat, State};
+use crate::systems::group::types::{Caller, Seat, State, Timer};
 use crate::world::property::View;
 
 turnstile_macros::system!(bundled "group-lock");
@@ -36,6 +41,27 @@ impl Group {
 
     fn ends(&self, rule: Rule, view: &Look<'_>) -> bool {
         self.coordinator.rule(rule, &self.facts(view))
+    }
+}
+
+/// Of the timers that are armed, those of a member's locks.
+fn locks_timers(timers: &[Timer]) -> BTreeSet<group::Timer> {
+    let of_locks = timers.iter().filter_map(|timer| match timer {
+        Timer::Locks(timer) => Some(*timer),
+        Timer::Handler(_) => None,
+    });
+    of_locks.collect()
+}
+
+impl Group {
+    /// The timers that the states of a member's machines hold.
+    fn arms(&self, seat: &Seat) -> BTreeSet<group::Timer> {
+        let waits = |at| self.client.holds(at).contains(&client::Resource::Timeout);
+        let locks = seat.core().locks().filter(|(_, lock)| waits(lock.at));
+        let locks = locks.map(|(name, _)| group::Timer::Lock(name));
+        let held = self.coordinator.holds(seat.core().server().at);
+        let collects = held.contains(&Resource::ReconciliationTimeout);
+        locks.chain(collects.then_some(group::Timer::Reconciliation)).collect()
     }
 }
 
@@ -71,7 +97,23 @@ impl group_lock::Properties for Group {
     }
 
     fn losers_are_told_first(&self, view: &Look<'_>) -> bool {
-        self.says(Invariant::TheLockTable, view)
+        let is_told = seats(view).all(|(_, seat)| !seat.confirmed_untold);
+        is_told && self.says(Invariant::TheLockTable, view)
+    }
+
+    fn a_member_knows_its_coordinator(&self, view: &Look<'_>) -> bool {
+        self.says(Invariant::TheCurrentCoord, view)
+    }
+
+    fn held_is_armed(&self, view: &Look<'_>) -> bool {
+        view.nodes.iter().all(|part| match &part.state {
+            State::Member(seat) => self.arms(seat) == locks_timers(&part.timers),
+            State::Gone | State::Membership(_) | State::Beneath(_) => true,
+        })
+    }
+
+    fn one_holder_is_left(&self, view: &Look<'_>) -> bool {
+        self.says(Invariant::Losers, view)
     }
 
     fn no_client_lock_without_an_owner(&self, view: &Look<'_>) -> bool {
@@ -100,7 +142,8 @@ impl group_lock::Properties for Group {
     }
 
     fn a_lock_waits(&self, view: &Look<'_>) -> bool {
-        seats(view).any(|(_, seat)| seat.callers.values().any(|caller| *caller == Caller::Waits))
+        let mut members = seats(view).filter(|(_, seat)| seat.core().view.is_some());
+        members.any(|(_, seat)| seat.callers.values().any(|caller| *caller == Caller::Waits))
     }
 
     fn a_lock_whose_holder_is_gone_becomes_free(&self, view: &Look<'_>) -> bool {
@@ -115,7 +158,7 @@ impl group_lock::Properties for Group {
         self.ends(Rule::OwnersWantTheirLocks, view)
     }
 
-    fn a_lock_is_held_for_nobody(&self, view: &Look<'_>) -> bool {
-        !self.ends(Rule::OwnersWantTheirLocks, view)
+    fn a_lock_is_in_a_lock_table(&self, view: &Look<'_>) -> bool {
+        seats(view).any(|(_, seat)| !seat.core().server().table.is_empty())
     }
 }

@@ -7,11 +7,10 @@ use turnstile_core::view::{self, MemberId};
 use super::types::{Caller, Command, Seat};
 
 impl Seat {
-    /// A caller locks what it does not hold, once its member has a coordinator, and unlocks what
-    /// it holds, or needlessly what it does not.
+    /// A caller locks what it does not hold, and unlocks what it holds, or needlessly what it does
+    /// not: also before its member has a coordinator.
     pub(super) fn wishes(&self, locks: u16) -> Vec<Command> {
         let wishes = |lock| match self.callers.get(&lock) {
-            None if self.core().coord.is_none() => Vec::new(),
             None => vec![Command::Member(Told::Lock(lock)), Command::Needless(lock)],
             Some(Caller::Holds) => vec![Command::Member(Told::Unlock(lock))],
             Some(Caller::Waits) => Vec::new(),

@@ -42,6 +42,8 @@ pub struct Seat {
     pub returned_twice: bool,
     /// A caller that held a lock was told that it is another's.
     pub lost_a_lock: bool,
+    /// It said that a caller was told so, and had not told it.
+    pub confirmed_untold: bool,
 }
 
 /// The state of a member's core.
@@ -57,7 +59,13 @@ pub enum Runs {
 impl Seat {
     /// A member without callers.
     pub(super) fn of(runs: Runs) -> Self {
-        Self { runs, callers: BTreeMap::new(), returned_twice: false, lost_a_lock: false }
+        Self {
+            runs,
+            callers: BTreeMap::new(),
+            returned_twice: false,
+            lost_a_lock: false,
+            confirmed_untold: false,
+        }
     }
 
     /// Its locks.

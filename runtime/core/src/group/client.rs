@@ -1,6 +1,8 @@
 //! A lock at the member that uses it: its machine's events, and what its actions do.
 
-use turnstile_machines::group_lock_client::{Action, Do, Event, LockRspIs, Op, Resource, Rules};
+use turnstile_machines::group_lock_client::{
+    Action, Do, Event, Guard, LockRspIs, Op, Resource, Rules,
+};
 use turnstile_machines::group_lock_coordinator as coordinator;
 
 use super::message::{Info, LockName, Request, Says};
@@ -32,7 +34,11 @@ impl<C: Rules, K: coordinator::Formulae> Turn<'_, C, K> {
     pub(super) fn take_lock(&mut self, lock: LockName, event: Event) {
         let initial = Lock { at: self.core.client.initial(), is_client_lock: false };
         let before = self.state.locks.get(&lock).copied().unwrap_or(initial);
-        match self.core.client.step(before.at, event, &|guard| match guard {}) {
+        let is_known = self.state.coord.is_some();
+        let guards = |guard: Guard| match guard {
+            Guard::ACoordinatorIsKnown => is_known,
+        };
+        match self.core.client.step(before.at, event, &guards) {
             Ok(step) => {
                 let cell = [before.at.name(), event.kind().name()];
                 self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));

@@ -51,7 +51,9 @@ impl Facts for Asked<'_> {
             | Predicate::HasTheView { .. }
             | Predicate::Holds { .. }
             | Predicate::HasItInLockTable { .. }
+            | Predicate::IsAnotherS { .. }
             | Predicate::IsTogetherWith { .. }
+            | Predicate::KnowsItsCoordinator { .. }
             | Predicate::HasACaller { .. } => false,
         }
     }
@@ -70,7 +72,8 @@ impl Facts for Asked<'_> {
             | Collection::ViewOf { .. }
             | Collection::LocksOf { .. }
             | Collection::OwnersIn { .. }
-            | Collection::LocksFor { .. } => true,
+            | Collection::LocksFor { .. }
+            | Collection::LostBy { .. } => true,
         }
     }
 

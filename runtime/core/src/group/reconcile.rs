@@ -50,6 +50,7 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
             | CollectionKind::LocksOf
             | CollectionKind::OwnersIn
             | CollectionKind::LocksFor
+            | CollectionKind::LostBy
             | CollectionKind::RespondedLocks => Vec::new(),
         }
     }
