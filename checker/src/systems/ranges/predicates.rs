@@ -107,6 +107,18 @@ impl Ranges {
     }
 }
 
+/// Whether what a timer is armed for is there.
+fn is_of_something(view: &Look<'_>, timer: &Timer) -> bool {
+    let of = |id: &FileId| manager(view).and_then(|manager| manager.core.file(*id));
+    match timer {
+        Timer::Manager(manager::Timer::Check(id) | manager::Timer::Lease(id)) => of(id).is_some(),
+        Timer::Manager(manager::Timer::Wait(id, lock)) => {
+            of(id).is_some_and(|file| file.locks.lock(*lock).is_some())
+        }
+        Timer::Server(_) => false,
+    }
+}
+
 /// Whether two locks share a byte, and one of them is exclusive.
 fn are_in_conflict(one: &Lock, other: &Lock) -> bool {
     let is_exclusive = [one, other].iter().any(|lock| lock.kind == LockType::Exclusive);
@@ -133,6 +145,7 @@ impl byte_range_lock::Properties for Ranges {
 
     fn held_is_armed(&self, view: &Look<'_>) -> bool {
         files(view).all(|(id, file)| self.is_exact(view, id, file))
+            && view.nodes[MANAGER].timers.iter().all(|timer| is_of_something(view, timer))
     }
 
     fn i1(&self, view: &Look<'_>) -> bool {

@@ -2,10 +2,11 @@
 //! what it tells, so that nobody need remember what was told before.
 
 use turnstile_core::number::LockId;
-use turnstile_core::ranges::locks::{Key, Lock};
-use turnstile_core::ranges::manager::{Command, News, Notice, State, Wish};
-use turnstile_core::ranges::message::FileId;
+use turnstile_core::ranges::locks::{Key, Lock, LockType};
+use turnstile_core::ranges::manager::{Command, File, News, Notice, Open, State, Wish};
+use turnstile_core::ranges::message::{Ask, FileId, Whole};
 use turnstile_machines::byte_range_lock::State as At;
+use turnstile_machines::server_lock::State as Server;
 
 /// What there is to know of a lock in some state.
 const fn news(id: LockId, at: At) -> Option<News> {
@@ -64,8 +65,26 @@ impl Step<'_> {
             };
             let mut locks = file.locks.iter();
             let is_any = locks.any(|(id, _)| waits(self.after, id) && !waits(self.before, id));
-            !is_any || file.open.is_some()
+            (!is_any || file.open.is_some()) && self.is_needed(id, file)
         })
+    }
+
+    /// Whether some lock needs what the file server is asked for now; a LockRead that the cache
+    /// manager counts on already may be asked for once more.
+    fn is_needed(&self, id: FileId, file: &File) -> bool {
+        let before = self.before.file(id);
+        let Some(Open { ask: Ask::Set(whole), .. }) = file.open else { return true };
+        let is_old = before.is_some_and(|before| before.open == file.open);
+        let kind = match whole {
+            Whole::LockRead => LockType::Shared,
+            Whole::LockWrite => LockType::Exclusive,
+        };
+        let needs = |lock: &Lock| {
+            lock.kind == kind && matches!(lock.at, At::Active | At::Waitlock | At::Lost)
+        };
+        is_old
+            || file.locks.iter().any(|(_, lock)| needs(lock))
+            || before.is_some_and(|before| before.server == Server::LockRead)
     }
 
     fn is_there(&self, file: FileId, id: LockId) -> bool {
@@ -96,21 +115,25 @@ impl Step<'_> {
         is_its_wish || self.last(file, id, lock) == Some(News::TimedOut(id))
     }
 
-    /// Who asks for a lock gets one or is refused; who would give up another's is refused.
+    /// Who asks for a lock gets one or is refused; what is given up is gone, or it is another's and
+    /// that is refused.
     fn is_answered(&self, &Command { file, key, wish }: &Command) -> bool {
         let locks = |state: &State| state.file(file).map_or(0, |file| file.locks.of(key).count());
         let is_refused = self.says(file, key, News::Refused);
-        let of_another = |id: LockId| {
-            let lock = self.before.file(file).and_then(|file| file.locks.lock(id))?;
-            (lock.key != key).then(|| news(id, lock.at)).flatten()
+        let is_given_up = |id: LockId, is_meant: fn(&News) -> bool| {
+            let lock = self.before.file(file).and_then(|file| file.locks.lock(id));
+            let lock = lock.filter(|lock| news(id, lock.at).as_ref().is_some_and(is_meant));
+            lock.is_none_or(|lock| {
+                let is_own = lock.key == key;
+                is_own != self.is_there(file, id) && is_own != is_refused
+            })
         };
         match wish {
             Wish::Lock(..) => locks(self.after) > locks(self.before) || is_refused,
             Wish::Unlock(id) => {
-                let what = of_another(id);
-                !matches!(what, Some(News::Granted(_) | News::Lost(_))) || is_refused
+                is_given_up(id, |what| matches!(what, News::Granted(_) | News::Lost(_)))
             }
-            Wish::Abandon(id) => !matches!(of_another(id), Some(News::Waits(_))) || is_refused,
+            Wish::Abandon(id) => is_given_up(id, |what| matches!(what, News::Waits(_))),
             Wish::Read(_) | Wish::Write(_) => is_refused || self.says(file, key, News::Allowed),
         }
     }
