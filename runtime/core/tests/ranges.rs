@@ -1,5 +1,5 @@
-//! A cache manager takes any input whatever: nothing panics, nothing is answered twice, and what its
-//! locks are stays as the table's invariants say.
+//! A cache manager takes any input whatever: nothing panics, what is gone is given up once, and
+//! what its locks are stays as the table's invariants say.
 
 use proptest::prelude::*;
 use turnstile_core::number::{CallId, DataVersion, LockId};

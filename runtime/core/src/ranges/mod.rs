@@ -13,8 +13,9 @@
 //! - three timers ([`manager::Timer`]): the check, by the document once a minute; the lease, which
 //!   the document's file server keeps for five minutes, counted from the *send* of the call whose
 //!   answer arms it, less a margin for clocks that run apart; and how long a client waits;
-//! - calls to the file server: each is answered once, if need be by [`message::Message::unanswered`],
-//!   and [`message::Lease::Lapsed`] says that the answer came after the lease that it grants;
+//! - calls to the file server: each is answered once, if need be by
+//!   [`message::Message::unanswered`], and [`message::Lease::Lapsed`] says that the answer came
+//!   after the lease that it grants;
 //! - every attempt to read or write ([`manager::Wish`]), since locks bind whoever asks and nobody
 //!   else.
 //!

@@ -25,11 +25,12 @@ pub use state::{File, Open, State};
 /// The core of a cache manager.
 ///
 /// Every command is answered in its own step. A request for a lock: [`News::Granted`],
-/// [`News::Waits`] or, if its client has a LOST lock, [`News::Refused`]. One that waits hears one of
-/// [`News::Granted`], [`News::TimedOut`] and [`News::Lost`] later, unless it is abandoned. A client
-/// that loses a lock loses all; each may be granted or wait anew, and the client gets no other one
-/// before it has released them. To read or write: [`News::Allowed`] or [`News::Refused`]. To give a
-/// lock up: [`News::Refused`] if it is another's, and otherwise nothing, since the lock is gone.
+/// [`News::Waits`] or, if its client has a LOST lock, [`News::Refused`]. One that waits hears one
+/// of [`News::Granted`], [`News::TimedOut`] and [`News::Lost`] later, unless it is abandoned. A
+/// client that loses a lock loses all; each may be granted or wait anew, and the client gets no
+/// other one before it has released them. To read or write: [`News::Allowed`] or
+/// [`News::Refused`]. To give a lock up: [`News::Refused`] if it is another's, and otherwise
+/// nothing, since the lock is gone.
 ///
 /// A lock that was granted or lost is released, one that waits is abandoned; the other way round,
 /// nothing happens. So a client that abandons a lock as it is granted has it, and has been told.
