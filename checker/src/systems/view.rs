@@ -121,8 +121,13 @@ impl Views {
         let wishes = match &state.view {
             Some(view) => self.wishes(node, state, view),
             None if state.wants == Wants::Nothing && self.first_view(node).is_none() => {
-                let via = member(0);
-                [false, true].map(|with_state| view::Command::Join { via, with_state }).into()
+                let firsts = (0..self.members).filter(|one| {
+                    let group = self.first_view(*one);
+                    group.and_then(|group| group.coordinator()) == Some(member(*one))
+                });
+                let ways = |via| [false, true].map(|state| (member(via), state));
+                let join = |(via, with_state)| view::Command::Join { via, with_state };
+                firsts.flat_map(ways).map(join).collect()
             }
             None => Vec::new(),
         };
@@ -172,11 +177,20 @@ impl System for Views {
             State::Network(state) => return self.step_network(state, &input, &mut out.effects),
         };
         let Some(input) = self.of_member(input) else { return };
-        if let Input::Message { message: Message::View(view), .. } = &input {
-            out.effects.push(Effect::Notify(Notice::Hears(view.clone())));
+        let mut is_asked = false;
+        if let Input::Message { message, .. } = &input {
+            is_asked = matches!(message, Message::MergeReq { .. });
+            if let Message::View(view) = message {
+                out.effects.push(Effect::Notify(Notice::Hears(view.clone())));
+            }
         }
         let mut inner = turnstile_core::Out::default();
         self.handler(of, choice).step(state, input, &mut inner);
+        let answers =
+            |one: &_| matches!(one, Effect::Send { message: Message::MergeRsp { .. }, .. });
+        if is_asked && !inner.effects.iter().any(answers) {
+            out.effects.push(Effect::Notify(Notice::OwesAnAnswer));
+        }
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
             Effect::Send { to, message } => Effect::Send { to: node(to), message },
@@ -260,7 +274,9 @@ impl System for Views {
             Effect::Arm(timer) => Some(format!("arms {}", self.timer_name(timer))),
             Effect::Disarm(timer) => Some(format!("disarms {}", self.timer_name(timer))),
             Effect::Notify(Notice::Member(notice)) => words::notice(notice),
-            Effect::Notify(Notice::Hears(_)) | Effect::Save(()) | Effect::Send { .. } => None,
+            Effect::Notify(Notice::Hears(_) | Notice::OwesAnAnswer)
+            | Effect::Save(())
+            | Effect::Send { .. } => None,
         }
     }
 

@@ -146,7 +146,7 @@ fn above(effect: EffectOf<ViewTypes>) -> Option<EffectOf<GroupTypes>> {
         Effect::Disarm(timer) => Effect::Disarm(Timer::Handler(timer)),
         Effect::Save(()) => Effect::Save(()),
         Effect::Notify(handled::Notice::Member(notice)) => Effect::Notify(Notice::Views(notice)),
-        Effect::Notify(handled::Notice::Hears(_)) => return None,
+        Effect::Notify(handled::Notice::Hears(_) | handled::Notice::OwesAnAnswer) => return None,
     })
 }
 

@@ -28,6 +28,7 @@ pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
                 past.sent = past.sent.max(Some(view.id));
             }
         }
+        Seen::Told(_, types::Notice::OwesAnAnswer) => watch.owes_an_answer = true,
         Seen::Told(who, types::Notice::Member(notice)) => is_told(watch, *who, notice),
         Seen::Crashed(who) | Seen::Restarted(who) => {
             watch.members[*who] = Past::default();
@@ -184,6 +185,17 @@ impl view_handler::Properties for Views {
             _ => self.groups.iter().rev().skip(1).sum(),
         };
         up(view).any(|(node, part)| node == last && self.is_suspended(part.state))
+    }
+
+    fn each_merge_req_is_answered(&self, view: &Self::View<'_>) -> bool {
+        !view.watch.system.owes_an_answer
+    }
+
+    fn whoever_is_suspended_is_told(&self, view: &Self::View<'_>) -> bool {
+        let watch = &view.watch.system;
+        up(view).all(|(node, part)| {
+            watch.members[node].is_overtaken.is_some() == self.is_suspended(part.state)
+        })
     }
 
     fn a_suspension_lasts_as_long_as_its_cause(&self, view: &Self::View<'_>) -> bool {

@@ -87,6 +87,8 @@ pub enum Notice {
     Member(view::Notice),
     /// A coord has sent it this view.
     Hears(View),
+    /// It has not answered a MERGE-REQ.
+    OwesAnAnswer,
 }
 
 impl Numbers for Notice {
@@ -94,6 +96,7 @@ impl Numbers for Notice {
         match self {
             Self::Member(notice) => notice.visit(each),
             Self::Hears(view) => view.visit(each),
+            Self::OwesAnAnswer => {}
         }
     }
 }
@@ -109,6 +112,8 @@ pub struct Watch {
     pub merged_across: bool,
     /// A merge view was installed.
     pub has_merged: bool,
+    /// A MERGE-REQ was not answered.
+    pub owes_an_answer: bool,
     /// A member installed a view whose number was no greater than that of the one before.
     pub went_back: bool,
 }
