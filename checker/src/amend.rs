@@ -11,9 +11,9 @@ use crate::report::options::{Options, Refusal, Replacement, Until};
 use crate::report::result::{PropertyReport, ResultReport, Verdict};
 use crate::{systems, table};
 
-/// How far a world is followed without an amendment, where nobody says how far: that may lead to
-/// ever more messages, and another world may show the same sooner.
-const WITHOUT_MAX: u64 = 400_000;
+/// How far each world is followed without an amendment, first and then, where nobody says how far:
+/// that may lead to ever more messages, and another world may show the same sooner.
+const WITHOUT_MAX: [u64; 2] = [50_000, 400_000];
 
 /// What is said of one amendment.
 #[derive(Clone, Debug)]
@@ -160,9 +160,27 @@ impl Left<'_> {
         if file.properties.iter().all(|one| one.name != property) {
             return Outcome::Unknown(format!("{name} has no property `{property}`"));
         }
+        if self.options.limits.max_states.is_some() {
+            return self.within(self.options.limits.max_states, (entry, file), property);
+        }
+        let [first, then] = WITHOUT_MAX.map(Some);
+        match self.within(first, (entry, file), property) {
+            Outcome::Open(_) => self.within(then, (entry, file), property),
+            known => known,
+        }
+    }
+
+    /// The first default world that shows it within so many states.
+    fn within(
+        &self,
+        max_states: Option<u64>,
+        (entry, file): (&systems::Entry, &System),
+        property: &str,
+    ) -> Outcome {
         let until = Until::FailureOf(property.to_owned());
         let mut options = Options { until, ..self.options.clone() };
-        options.limits.max_states = options.limits.max_states.or(Some(WITHOUT_MAX));
+        options.limits.max_states = max_states;
+        let name = &file.name;
         let mut open = None;
         for world in file.worlds.iter().filter(|world| world.default) {
             options.progress.begin(&format!("{name}/{}", world.name));
