@@ -307,13 +307,21 @@ impl view_handler::Properties for Views {
         Self::some_accepted(view, |event| matches!(event, Request::Leave { .. }))
     }
 
+    fn who_has_joined_gets_the_state(&self, view: &Self::View<'_>) -> bool {
+        !self.a_member_waits_for_the_state(view)
+    }
+
+    fn a_member_waits_for_the_state(&self, view: &Self::View<'_>) -> bool {
+        up(view).any(|(_, part)| part.state.wants == Wants::State)
+    }
+
     fn who_joins_gets_the_state(&self, view: &Self::View<'_>) -> bool {
         let with_state = Wants::Join { with_state: true };
         !up(view).any(|(_, part)| [with_state, Wants::State].contains(&part.state.wants))
     }
 
     fn a_join_with_state_was_accepted(&self, view: &Self::View<'_>) -> bool {
-        up(view).any(|(_, part)| part.state.wants == Wants::State)
+        self.a_member_waits_for_the_state(view)
             || Self::some_accepted(view, |one| {
                 matches!(one, Request::Join { with_state: true, .. })
             })
