@@ -164,10 +164,11 @@ impl Left<'_> {
             return self.within(self.options.limits.max_states, (entry, file), property);
         }
         let [first, then] = WITHOUT_MAX.map(Some);
-        match self.within(first, (entry, file), property) {
-            Outcome::Open(_) => self.within(then, (entry, file), property),
-            known => known,
+        let near = self.within(first, (entry, file), property);
+        if matches!(near, Outcome::Open(_)) {
+            return self.within(then, (entry, file), property);
         }
+        near
     }
 
     /// The first default world that shows it within so many states.
