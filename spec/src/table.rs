@@ -5,6 +5,7 @@
 //! run either. Nothing here is wrong by construction; what is wrong with a table is a
 //! [`crate::Fault`].
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::fault::Span;
@@ -243,6 +244,13 @@ impl Pattern {
     pub fn matches(&self, number: u16) -> bool {
         self.0.iter().any(|range| range.contains(&number))
     }
+
+    /// Whether some payload number matches both.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        let mut ranges = self.0.iter();
+        ranges.any(|a| other.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()))
+    }
 }
 
 /// A condition over named booleans.
@@ -272,6 +280,17 @@ impl Guard {
             Self::All(parts) => parts.iter().all(|part| part.holds(answer)),
             Self::Any(parts) => parts.iter().any(|part| part.holds(answer)),
             Self::Not(part) => !part.holds(answer),
+        }
+    }
+
+    /// Adds the guards that the condition asks.
+    pub fn asked(&self, ids: &mut BTreeSet<GuardId>) {
+        match self {
+            Self::Is(id) => {
+                ids.insert(*id);
+            }
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.asked(ids)),
+            Self::Not(part) => part.asked(ids),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Conditions with one thing changed: a part negated or left out, `all` for `any`. Two that are
 //! true alike are one, and one that is true as before, or never, is none.
 
+use std::collections::BTreeSet;
+
 use turnstile_spec::table::{Guard, GuardId};
 
 /// Guards of one condition up to which it is told exactly what is true alike.
@@ -16,10 +18,9 @@ pub(crate) struct Changed {
 
 /// Every condition that one change makes.
 pub(crate) fn changed(guard: &Guard) -> Vec<Changed> {
-    let mut asked = Vec::new();
-    names(guard, &mut asked);
-    asked.sort_unstable();
-    asked.dedup();
+    let mut asked = BTreeSet::new();
+    guard.asked(&mut asked);
+    let asked: Vec<GuardId> = asked.into_iter().collect();
     let old = truth(guard, &asked);
     let mut seen = vec![old.clone()];
     let mut list = Vec::new();
@@ -46,14 +47,6 @@ fn truth(guard: &Guard, asked: &[GuardId]) -> Vec<bool> {
         guard.holds(&mut answer)
     };
     answers.map(holds).collect()
-}
-
-fn names(guard: &Guard, into: &mut Vec<GuardId>) {
-    match guard {
-        Guard::Is(name) => into.push(*name),
-        Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| names(part, into)),
-        Guard::Not(part) => names(part, into),
-    }
 }
 
 fn edits(guard: &Guard) -> Vec<Guard> {

@@ -71,7 +71,7 @@ impl Mutants<'_> {
         }
         let is_said = self.table.cells.iter().any(|cell| {
             let is_here = (cell.state, cell.event) == (row.from, row.event);
-            is_here && meets(&cell.pattern, &row.pattern)
+            is_here && cell.pattern.meets(&row.pattern)
         });
         // Where a cell speaks of the same event it is not refused but what the cell says.
         if !is_said {
@@ -175,11 +175,6 @@ fn resource(op: turnstile_spec::table::Op) -> turnstile_spec::table::ResourceId 
     use turnstile_spec::table::Op;
     let (Op::Create(id) | Op::Delete(id) | Op::Restart(id) | Op::Abandon(id)) = op;
     id
-}
-
-fn meets(one: &Pattern, other: &Pattern) -> bool {
-    let mut ranges = one.0.iter();
-    ranges.any(|a| other.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()))
 }
 
 /// A pattern without one of its ranges, or of its words.

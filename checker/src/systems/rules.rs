@@ -3,7 +3,9 @@
 //! So the literal table, an edited file and a mutant run through the shipped core without a
 //! rebuild. A name that the core was not compiled with is refused.
 
-use turnstile_spec::table::{Guard, Pattern, Row, Table};
+use std::collections::BTreeSet;
+
+use turnstile_spec::table::{GuardId, Pattern, Row, Table};
 
 use crate::report::options::Replacement;
 
@@ -28,17 +30,11 @@ pub(crate) fn choices(table: &Table) -> u8 {
 
 /// Whether some event takes both rows; a row is its own rival.
 fn are_rivals(one: &Row, other: &Row) -> bool {
-    let overlap = one
-        .pattern
-        .0
-        .iter()
-        .any(|a| other.pattern.0.iter().any(|b| a.start() <= b.end() && b.start() <= a.end()));
-    one.from == other.from && one.event == other.event && overlap && {
-        let mut asked = Vec::new();
-        names(&one.guard, &mut asked);
-        names(&other.guard, &mut asked);
-        asked.sort_unstable();
-        asked.dedup();
+    let is_here = one.from == other.from && one.event == other.event;
+    is_here && one.pattern.meets(&other.pattern) && {
+        let mut asked = BTreeSet::new();
+        [one, other].iter().for_each(|row| row.guard.asked(&mut asked));
+        let asked: Vec<GuardId> = asked.into_iter().collect();
         (0_u32..1 << asked.len().min(16)).any(|answers| {
             let mut answer = |guard| {
                 asked
@@ -48,14 +44,6 @@ fn are_rivals(one: &Row, other: &Row) -> bool {
             };
             one.guard.holds(&mut answer) && other.guard.holds(&mut answer)
         })
-    }
-}
-
-fn names(guard: &Guard, list: &mut Vec<turnstile_spec::table::GuardId>) {
-    match guard {
-        Guard::Is(name) => list.push(*name),
-        Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| names(part, list)),
-        Guard::Not(part) => names(part, list),
     }
 }
 

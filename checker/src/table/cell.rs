@@ -4,8 +4,10 @@
 //! alike; one member of each is tried. The classes are exact: they follow the ends of the
 //! patterns, so no payload is left out.
 
+use std::collections::BTreeSet;
+
 use turnstile_spec::places::Place;
-use turnstile_spec::table::{CellKind, Event, Guard, GuardId, Pattern, Row};
+use turnstile_spec::table::{CellKind, Event, GuardId, Pattern, Row};
 
 /// Guards that one cell may ask; 2 to this power answers are tried.
 pub const MAX_GUARDS: usize = 12;
@@ -68,12 +70,9 @@ fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
     let rows = place.rows.iter().copied().filter(|(_, row)| row.pattern.matches(number));
     let rows: Vec<(usize, &Row)> = rows.collect();
     let otherwise = said(place, number);
-    let mut guards = Vec::new();
-    for (_, row) in &rows {
-        asked(&row.guard, &mut guards);
-    }
-    guards.sort_unstable();
-    guards.dedup();
+    let mut guards = BTreeSet::new();
+    rows.iter().for_each(|(_, row)| row.guard.asked(&mut guards));
+    let guards: Vec<GuardId> = guards.into_iter().collect();
     let mut found = Vec::new();
     if guards.len() > MAX_GUARDS {
         found.extend(rows.iter().map(|(place, _)| Outcome::Row(*place)));
@@ -105,14 +104,5 @@ fn said(place: &Place<'_>, number: u16) -> Outcome {
         Some((place, cell)) if cell.kind == CellKind::Ignore => Outcome::Ignored(*place),
         Some((place, _)) => Outcome::Impossible(*place),
         None => Outcome::Missing,
-    }
-}
-
-/// The guards that a condition asks.
-fn asked(guard: &Guard, into: &mut Vec<GuardId>) {
-    match guard {
-        Guard::Is(guard) => into.push(*guard),
-        Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| asked(part, into)),
-        Guard::Not(part) => asked(part, into),
     }
 }

@@ -54,7 +54,7 @@ impl Said<'_> {
 fn is_decided(rows: &[(usize, &Row)]) -> bool {
     let mut asked = BTreeSet::new();
     for (_, row) in rows {
-        collect(&row.guard, &mut asked);
+        row.guard.asked(&mut asked);
     }
     let asked: Vec<GuardId> = asked.into_iter().collect();
     if asked.len() > GUARDS_MAX {
@@ -67,18 +67,6 @@ fn is_decided(rows: &[(usize, &Row)]) -> bool {
         };
         rows.iter().any(|(_, row)| row.guard.holds(&mut { answer }))
     })
-}
-
-fn collect(guard: &Guard, asked: &mut BTreeSet<GuardId>) {
-    match guard {
-        Guard::Is(guard) => {
-            asked.insert(*guard);
-        }
-        Guard::All(parts) | Guard::Any(parts) => {
-            parts.iter().for_each(|part| collect(part, asked));
-        }
-        Guard::Not(part) => collect(part, asked),
-    }
 }
 
 /// What a table says of each payload of a cell: equal answers together, in the order of the

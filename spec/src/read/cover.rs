@@ -68,7 +68,7 @@ pub(crate) fn can_both(a: &Guard, b: &Guard) -> bool {
 /// The guards that some conditions ask; `None` where they are too many to try every answer.
 fn few(of: &[&Guard]) -> Option<Vec<GuardId>> {
     let mut ids = BTreeSet::new();
-    of.iter().for_each(|guard| asked(guard, &mut ids));
+    of.iter().for_each(|guard| guard.asked(&mut ids));
     (ids.len() <= limit::CELL_GUARDS).then(|| ids.into_iter().collect())
 }
 
@@ -102,17 +102,6 @@ fn truth(guard: &Guard, ids: &[GuardId]) -> Truth {
             let full = all(&|_| true);
             full.into_iter().zip(truth(part, ids)).map(|(all, bits)| all & !bits).collect()
         }
-    }
-}
-
-/// The guards that a condition asks.
-pub(crate) fn asked(guard: &Guard, ids: &mut BTreeSet<GuardId>) {
-    match guard {
-        Guard::Is(id) => {
-            ids.insert(*id);
-        }
-        Guard::All(parts) | Guard::Any(parts) => parts.iter().for_each(|part| asked(part, ids)),
-        Guard::Not(part) => asked(part, ids),
     }
 }
 
