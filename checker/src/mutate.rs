@@ -15,6 +15,7 @@ mod unchanged;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use turnstile_spec::table::{Table, Vocabulary};
 
 use crate::report::fault::FaultReport;
@@ -45,7 +46,7 @@ pub struct Mutated {
 }
 
 /// Mutants that a level notices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KilledBy {
     /// The reader's findings.
     pub lint: usize,
@@ -56,7 +57,7 @@ pub struct KilledBy {
 }
 
 /// A mutant that is not noticed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Survivor {
     /// What is changed.
     pub row: String,

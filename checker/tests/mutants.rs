@@ -22,7 +22,7 @@ fn run(literal: &Literal, threads: usize) -> Mutated {
     let sound = literal.amended().expect("bundled tables are sound");
     let limits = Limits { max_states: Some(STATES), ..Limits::default() };
     let options = Options { threads, limits, ..Options::new(&Silent) };
-    mutate(literal, &sound, &Systems::new(&systems), &options)
+    mutate(literal, &sound, &mut Systems::new(&systems), &options)
 }
 
 #[test]

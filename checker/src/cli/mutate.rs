@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use turnstile_checker::mutate::{Mutated, Systems, mutate};
+use turnstile_checker::mutate::{KilledBy, Mutated, Survivor, Systems, mutate};
 use turnstile_checker::report::mutated;
 use turnstile_checker::report::options::{Options, Progress as _};
 use turnstile_checker::report::status::Status;
@@ -41,20 +41,6 @@ struct Table {
     survivors: Vec<Survivor>,
 }
 
-#[derive(Debug, Serialize)]
-struct KilledBy {
-    lint: usize,
-    table: usize,
-    system: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct Survivor {
-    row: String,
-    change: String,
-    explained: Option<String>,
-}
-
 /// Changes, searches, reports.
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let begun = Instant::now();
@@ -76,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     if let Some(remark) = remark {
         status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
     }
-    let systems = Systems::new(&chosen.systems);
+    let mut systems = Systems::new(&chosen.systems);
     let mut all = Vec::new();
     for literal in &chosen.tables {
         let sound = match literal.amended() {
@@ -87,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
                 continue;
             }
         };
-        let mutated = mutate(literal, &sound, &systems, &options);
+        let mutated = mutate(literal, &sound, &mut systems, &options);
         line.end();
         if !arguments.json {
             status = status.and(put(&mutated::table(&mutated, &literal.source.name, paint)));
@@ -104,20 +90,6 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 }
 
 fn table(mutated: Mutated) -> Table {
-    let killed_by = mutated.killed_by;
-    let survivors = mutated.survivors.into_iter().map(|survivor| Survivor {
-        row: survivor.row,
-        change: survivor.change,
-        explained: survivor.explained,
-    });
-    Table {
-        name: mutated.name,
-        mutants: mutated.mutants,
-        killed_by: KilledBy {
-            lint: killed_by.lint,
-            table: killed_by.table,
-            system: killed_by.system,
-        },
-        survivors: survivors.collect(),
-    }
+    let Mutated { name, mutants, killed_by, survivors, .. } = mutated;
+    Table { name, mutants, killed_by, survivors }
 }

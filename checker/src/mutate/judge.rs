@@ -9,11 +9,11 @@ use turnstile_spec::{Literal, Sound};
 
 use super::change::Mutant;
 use super::spread::{Aside, spread};
-use super::unchanged::{Searched, Systems, Unchanged, failures};
+use super::unchanged::{Searched, Systems, Unchanged, bad, failures};
 use super::{KilledBy, Mutated, Survivor, mutants};
 use crate::report::fault::FaultReport;
 use crate::report::options::{Limits, Options, Replacement, Until};
-use crate::report::result::{Reached, ResultReport, Row, Verdict};
+use crate::report::result::{Reached, Row};
 use crate::systems::Entry;
 use crate::table;
 
@@ -57,7 +57,7 @@ struct Judge<'a> {
 pub fn mutate(
     literal: &Literal,
     sound: &Sound,
-    systems: &Systems<'_>,
+    systems: &mut Systems<'_>,
     options: &Options<'_>,
 ) -> Mutated {
     let machine = sound.vocabulary.machine.as_str();
@@ -79,7 +79,7 @@ pub fn mutate(
         mutated.systems.push(unchanged.name.clone());
         mutated.fails.extend(unchanged.fails.iter().cloned());
         if mutated.fails.is_empty() {
-            judge.system((entry, file), &unchanged, &mutants, &mut fates);
+            judge.system((entry, file), unchanged, &mutants, &mut fates);
         }
     }
     if !mutated.fails.is_empty() {
@@ -115,7 +115,7 @@ impl Judge<'_> {
             let result = table::check(vocabulary, &changed, &options);
             Alone {
                 lint: !self.literal.lint(&changed).is_empty(),
-                table: is_noticed(&result),
+                table: bad(&result).next().is_some(),
                 is_cut: !result.complete,
             }
         })
@@ -209,7 +209,7 @@ impl Judge<'_> {
             ..self.options.clone()
         };
         match (entry.run)(file, &file.worlds[searched.place], &options) {
-            Ok(result) if is_noticed(&result) => Tried::Killed,
+            Ok(result) if bad(&result).next().is_some() => Tried::Killed,
             Ok(result) if result.complete && searched.is_complete => {
                 Tried::Lives(result.coverage.by_row)
             }
@@ -249,12 +249,6 @@ impl Judge<'_> {
         }
         faults
     }
-}
-
-/// Whether something fails that `turnstile check` fails for.
-fn is_noticed(result: &ResultReport) -> bool {
-    let is_bad = |verdict| matches!(verdict, Verdict::Fails | Verdict::Vacuous);
-    result.properties.iter().any(|property| is_bad(property.verdict))
 }
 
 /// What several worlds reach together.

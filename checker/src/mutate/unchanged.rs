@@ -2,13 +2,12 @@
 //! their runs take. A mutant of a row need only be tried where the row is taken.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use turnstile_spec::system::{self, System};
 
 use super::spread::{Aside, spread};
 use crate::report::options::{Options, Refusal};
-use crate::report::result::{Reached, ResultReport, Row, Verdict};
+use crate::report::result::{PropertyReport, Reached, ResultReport, Row};
 use crate::report::status::Status;
 use crate::report::whole::whole;
 use crate::systems::{self, Entry};
@@ -17,7 +16,7 @@ use crate::systems::{self, Entry};
 #[derive(Debug)]
 pub struct Systems<'a> {
     files: &'a [System],
-    known: Mutex<BTreeMap<String, Unchanged>>,
+    known: BTreeMap<String, Unchanged>,
 }
 
 /// A system without any change.
@@ -45,7 +44,7 @@ impl<'a> Systems<'a> {
     /// The systems of these files, not yet searched.
     #[must_use]
     pub fn new(files: &'a [System]) -> Self {
-        Self { files, known: Mutex::default() }
+        Self { files, known: BTreeMap::new() }
     }
 
     /// The systems whose cores run a machine.
@@ -59,17 +58,12 @@ impl<'a> Systems<'a> {
 
     /// A system without any change, with the tables of the options.
     pub(super) fn unchanged(
-        &self,
+        &mut self,
         (entry, file): (&Entry, &System),
         options: &Options<'_>,
-    ) -> Unchanged {
-        let known = || self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(unchanged) = known().get(&file.name) {
-            return unchanged.clone();
-        }
-        let unchanged = search(entry, file, options);
-        known().insert(file.name.clone(), unchanged.clone());
-        unchanged
+    ) -> &Unchanged {
+        let known = self.known.entry(file.name.clone());
+        known.or_insert_with(|| search(entry, file, options))
     }
 }
 
@@ -106,11 +100,14 @@ fn search(entry: &Entry, file: &System, options: &Options<'_>) -> Unchanged {
     unchanged
 }
 
+/// The properties that `turnstile check` fails for.
+pub(super) fn bad(result: &ResultReport) -> impl Iterator<Item = &PropertyReport> {
+    result.properties.iter().filter(|property| Status::from(property.verdict) == Status::Fails)
+}
+
 /// What fails in a result, a line each.
 pub(super) fn failures(result: &ResultReport) -> Vec<String> {
-    let is_bad = |verdict| matches!(verdict, Verdict::Fails | Verdict::Vacuous);
-    let bad = result.properties.iter().filter(|property| is_bad(property.verdict));
-    let mut lines: Vec<String> = bad
+    let mut lines: Vec<String> = bad(result)
         .map(|property| {
             format!("{}: {} {}", result.title(), property.name, property.verdict.name())
         })

@@ -47,11 +47,17 @@ impl Status {
         let is_faulty = result.faults.iter().any(|fault| fault.severity == "error");
         let faults = if is_faulty { Self::Fails } else { Self::Holds };
         let end = if result.complete { Self::Holds } else { Self::Incomplete };
-        let verdicts = result.properties.iter().map(|property| match property.verdict {
+        let verdicts = result.properties.iter().map(|property| property.verdict.into());
+        verdicts.fold(faults.and(end), Self::and)
+    }
+}
+
+impl From<Verdict> for Status {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
             Verdict::Holds | Verdict::FailsOnlyUnfairly => Self::Holds,
             Verdict::Fails | Verdict::Vacuous => Self::Fails,
             Verdict::Incomplete => Self::Incomplete,
-        });
-        verdicts.fold(faults.and(end), Self::and)
+        }
     }
 }
