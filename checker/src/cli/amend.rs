@@ -1,18 +1,14 @@
 //! `turnstile amend --verify`: each amendment is left out, and something must fail then.
 
-use std::time::Instant;
-
 use serde::Serialize;
 use turnstile_checker::amend::{Verified, verify};
 use turnstile_checker::report::amended;
-use turnstile_checker::report::options::Options;
 use turnstile_checker::report::status::Status;
 
 use super::bounds::Bounds;
-use super::chosen::Chosen;
-use super::library::Library;
-use super::output::{self, complain, put};
-use super::terminal::{self, Line};
+use super::chosen::{self, Work};
+use super::output::{self, put};
+use super::terminal;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -53,25 +49,14 @@ struct Amendment {
 
 /// Leaves out, searches, reports.
 pub(crate) fn run(arguments: &Arguments) -> Status {
-    let begun = Instant::now();
-    let library = match Library::load() {
-        Ok(library) => library,
-        Err(error) => return complain(&error),
-    };
-    let chosen = Chosen::of(&library, &arguments.names);
-    let mut status = chosen.status;
-    if chosen.tables.is_empty() {
-        return status;
-    }
-    terminal::stop_on_interrupt();
-    let line = Line::new();
-    let tables = chosen.edited.clone();
-    let options = Options { tables, ..arguments.bounds.options(begun, &line) };
-    let paint = terminal::paint();
-    let remark = library.remark().filter(|_| chosen.is_of_library && !arguments.json);
-    if let Some(remark) = remark {
-        status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
-    }
+    chosen::work(&arguments.names, arguments.json, &arguments.bounds, |work| {
+        search(arguments, work)
+    })
+}
+
+fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
+    let Work { chosen, options, begun, .. } = work;
+    let (mut status, paint) = (Status::Holds, terminal::paint());
     let mut results = Vec::new();
     let mut all: Vec<Verified> = Vec::new();
     let amended = chosen.tables.iter().filter(|literal| !literal.amendments.is_empty());
@@ -84,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         tell(&amended::heading(&literal.vocabulary.machine, &literal.source.name, paint));
         let mut amendments = Vec::new();
         for amendment in &literal.amendments {
-            let verified = verify(literal, amendment, &chosen.systems, &options);
+            let verified = verify(literal, amendment, &chosen.systems, options);
             tell(&amended::amendment(&verified, arguments.runs, paint));
             let shown_by = verified.shown().map(|shown| shown.by.clone()).collect();
             let needed = verified.is_needed();

@@ -2,16 +2,19 @@
 //! the systems that may run them.
 
 use std::path::Path;
+use std::time::Instant;
 
-use turnstile_checker::report::options::Replacement;
+use turnstile_checker::report::options::{Options, Replacement};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::systems;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::{Faults, System};
 
+use super::bounds::Bounds;
 use super::library::{self, Library, Origin, Text};
 use super::lint;
-use super::output::complain;
+use super::output::{complain, put};
+use super::terminal::{self, Line};
 
 /// What is asked about.
 #[derive(Debug, Default)]
@@ -26,6 +29,45 @@ pub(crate) struct Chosen {
     pub(crate) status: Status,
     /// Whether anything comes from the library, not from a file that was named.
     pub(crate) is_of_library: bool,
+}
+
+/// What a verb that searches the tables it is asked about works with.
+pub(crate) struct Work<'w> {
+    /// What is asked about.
+    pub(crate) chosen: &'w Chosen,
+    /// Within the bounds, with the tables that run in place of the compiled ones.
+    pub(crate) options: Options<'w>,
+    /// The line that shows how far it is.
+    pub(crate) line: &'w Line,
+    /// When the command began.
+    pub(crate) begun: Instant,
+}
+
+/// Reads what the words mean and does the work, if there is a table to do it on.
+pub(crate) fn work(
+    words: &[String],
+    is_json: bool,
+    bounds: &Bounds,
+    work: impl FnOnce(&Work<'_>) -> Status,
+) -> Status {
+    let begun = Instant::now();
+    let library = match Library::load() {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let chosen = Chosen::of(&library, words);
+    let mut status = chosen.status;
+    if chosen.tables.is_empty() {
+        return status;
+    }
+    terminal::stop_on_interrupt();
+    let line = Line::new();
+    let tables = chosen.edited.clone();
+    let options = Options { tables, ..bounds.options(begun, &line) };
+    if let Some(remark) = library.remark().filter(|_| chosen.is_of_library && !is_json) {
+        status = status.and(put(&format!("{}\n\n", terminal::paint().dim(&remark))));
+    }
+    status.and(work(&Work { chosen: &chosen, options, line: &line, begun }))
 }
 
 impl Chosen {

@@ -1,19 +1,16 @@
 //! `turnstile mutate`: each row, condition, pattern and formula of a table is changed, and some
 //! property must notice.
 
-use std::time::Instant;
-
 use serde::Serialize;
 use turnstile_checker::mutate::{KilledBy, Mutated, Survivor, Systems, mutate};
 use turnstile_checker::report::mutated;
-use turnstile_checker::report::options::{Options, Progress as _};
+use turnstile_checker::report::options::Progress as _;
 use turnstile_checker::report::status::Status;
 
 use super::bounds::Bounds;
-use super::chosen::Chosen;
-use super::library::Library;
+use super::chosen::{self, Work};
 use super::output::{self, complain, put};
-use super::terminal::{self, Line};
+use super::terminal;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -43,25 +40,14 @@ struct Table {
 
 /// Changes, searches, reports.
 pub(crate) fn run(arguments: &Arguments) -> Status {
-    let begun = Instant::now();
-    let library = match Library::load() {
-        Ok(library) => library,
-        Err(error) => return complain(&error),
-    };
-    let chosen = Chosen::of(&library, &arguments.names);
-    let mut status = chosen.status;
-    if chosen.tables.is_empty() {
-        return status;
-    }
-    terminal::stop_on_interrupt();
-    let line = Line::new();
-    let tables = chosen.edited.clone();
-    let options = Options { tables, ..arguments.bounds.options(begun, &line) };
-    let paint = terminal::paint();
-    let remark = library.remark().filter(|_| chosen.is_of_library && !arguments.json);
-    if let Some(remark) = remark {
-        status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
-    }
+    chosen::work(&arguments.names, arguments.json, &arguments.bounds, |work| {
+        search(arguments, work)
+    })
+}
+
+fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
+    let Work { chosen, options, line, begun } = work;
+    let (mut status, paint) = (Status::Holds, terminal::paint());
     let mut systems = Systems::new(&chosen.systems);
     let mut all = Vec::new();
     for literal in &chosen.tables {
@@ -73,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
                 continue;
             }
         };
-        let mutated = mutate(literal, &sound, &mut systems, &options);
+        let mutated = mutate(literal, &sound, &mut systems, options);
         line.end();
         if !arguments.json {
             status = status.and(put(&mutated::table(&mutated, &literal.source.name, paint)));
