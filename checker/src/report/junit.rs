@@ -79,8 +79,10 @@ fn put_case(text: &mut String, suite: &str, property: &PropertyReport) {
         text.push_str("/>\n");
         return;
     }
-    let finding = property.finding.as_deref().unwrap_or_default();
-    let message = escape(&format!("{}: {finding}", property.verdict.name()));
+    let finding = run::finding(property).filter(|_| property.verdict == Verdict::Fails);
+    let verdict = property.verdict.name();
+    let message = finding.map_or(verdict.to_owned(), |finding| format!("{verdict}: {finding}"));
+    let message = escape(&message);
     let body = escape(&run::draw(property, Paint::default()));
     let _ = writeln!(
         text,

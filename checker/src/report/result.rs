@@ -5,6 +5,7 @@
 //! [`Report::VERSION`] only.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
@@ -75,8 +76,8 @@ pub struct ResultReport {
     pub properties: Vec<PropertyReport>,
     /// What was reached.
     pub coverage: Coverage,
-    /// Lines for a person: what the figures above rest on.
-    #[serde(skip)]
+    /// What the figures above rest on: for a person, but for the reason of a search that was cut.
+    #[serde(flatten)]
     pub notes: Notes,
 }
 
@@ -115,19 +116,23 @@ impl ResultReport {
     }
 }
 
-/// What a person should know beside the figures. Not part of the JSON.
-#[derive(Clone, Debug, Default)]
+/// What a person should know beside the figures. The JSON has why a search is incomplete.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Notes {
     /// The files that were checked, as they were named, that of the system or the table first.
+    #[serde(skip)]
     pub files: Vec<String>,
     /// What ran, in a few words: `2 clients, 1 resource`.
+    #[serde(skip)]
     pub about: Option<String>,
     /// Why a search is incomplete, in a few words: `--max-states 1000 reached`.
     pub cut: Option<String>,
     /// One sentence each: why a reduction is sound here, what makes the graph finite, the chance
     /// of a collision.
+    #[serde(skip)]
     pub remarks: Vec<String>,
     /// What the search never met: cells, fault kinds with a budget, premises. One line each.
+    #[serde(skip)]
     pub never_reached: Vec<String>,
 }
 
@@ -153,8 +158,9 @@ pub struct PropertyReport {
     #[serde(skip)]
     pub sentence: String,
     /// What is wrong at the end of the run: `resource "renew timer" is armed but not held`.
-    #[serde(skip)]
     pub finding: Option<String>,
+    /// What else is wrong there, and is for another property to say: a row that is missing.
+    pub besides: Vec<String>,
     /// Further failures of the same property beside the one whose run is shown.
     #[serde(skip)]
     pub others: Vec<String>,
@@ -177,6 +183,7 @@ impl PropertyReport {
             counterexample: Vec::new(),
             sentence: String::new(),
             finding: None,
+            besides: Vec::new(),
             others: Vec::new(),
             not_needed: Vec::new(),
         }
@@ -266,10 +273,8 @@ pub struct StepReport {
     /// The rows taken, by id, joined by `, `; empty where no row was taken.
     pub row: String,
     /// Who sent the message that arrived, if one did.
-    #[serde(skip)]
     pub from: Option<String>,
     /// What the step did, in order.
-    #[serde(skip)]
     pub effects: Vec<EffectReport>,
     /// The state of the node after it, where that says something: `Registering`.
     #[serde(skip)]
@@ -288,6 +293,21 @@ pub enum EffectReport {
     },
     /// Anything else in a few words: `arms renew timer`, `tells user: acquired`, `saves`.
     Does(String),
+}
+
+impl fmt::Display for EffectReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sends { to, message } => write!(f, "sends {message} to {to}"),
+            Self::Does(what) => f.write_str(what),
+        }
+    }
+}
+
+impl Serialize for EffectReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// What a search reached of the tables that ran in it.

@@ -24,17 +24,26 @@ pub fn draw(property: &PropertyReport, paint: Paint) -> String {
         Some(diagram) => diagram.draw(steps, property.loop_from),
         None => lines(steps, property.loop_from, paint, nodes.len() > 1),
     };
+    let room = paint.width.saturating_sub(LEFT);
     if let Some(finding) = finding(property) {
-        for (nth, line) in fold(&finding, paint.width.saturating_sub(LEFT)).iter().enumerate() {
+        // Another property may fail at the end of the same run: this says which one is meant.
+        let named = format!("{}: {finding}", property.name);
+        for (nth, line) in fold(&named, room).iter().enumerate() {
             let mark = if nth == 0 { "✗ " } else { "  " };
             let _ = writeln!(text, "{:>LEFT$}{}", mark, paint.bad(line));
+        }
+    }
+    for besides in &property.besides {
+        for line in fold(&format!("in the same state, too: {besides}"), room) {
+            let _ = writeln!(text, "{:LEFT$}{}", "", paint.dim(&line));
         }
     }
     text
 }
 
 /// What is wrong at the end: what the search said of it, or else the sentence that is not true.
-fn finding(property: &PropertyReport) -> Option<String> {
+#[must_use]
+pub fn finding(property: &PropertyReport) -> Option<String> {
     let sentence = property.sentence.as_str();
     if property.finding.is_some() || sentence.is_empty() {
         return property.finding.clone();
@@ -258,13 +267,6 @@ fn words(step: &StepReport) -> String {
 
 /// What the step did, in one line.
 fn does(step: &StepReport) -> String {
-    let each: Vec<String> = step
-        .effects
-        .iter()
-        .map(|effect| match effect {
-            EffectReport::Sends { to, message } => format!("sends {message} to {to}"),
-            EffectReport::Does(what) => what.clone(),
-        })
-        .collect();
+    let each: Vec<String> = step.effects.iter().map(EffectReport::to_string).collect();
     if each.is_empty() { String::new() } else { format!("({})", each.join(", ")) }
 }

@@ -88,7 +88,8 @@ fn of_fault(fault: &FaultReport) -> Value {
 }
 
 fn of_property(result: &ResultReport, property: &PropertyReport, rule: &str, level: &str) -> Value {
-    let finding = property.finding.as_deref().unwrap_or(&property.sentence);
+    let finding = run::finding(property).filter(|_| property.verdict == Verdict::Fails);
+    let finding = finding.unwrap_or_else(|| property.sentence.clone());
     let run = run::draw(property, Paint::default());
     let verdict = property.verdict.name();
     let text = format!("{}: {}: {verdict}: {finding}\n{run}", result.title(), property.name);

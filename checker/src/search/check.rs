@@ -15,7 +15,7 @@ use crate::search::interned::Interned;
 use crate::search::judged::Judged;
 use crate::search::replay::{Run, Trail, replay};
 use crate::search::space::Space;
-use crate::world::check::{Checked, exercised, overflow, taken, trouble_words};
+use crate::world::check::{Checked, end_words, exercised, overflow, taken, trouble_words};
 use crate::world::parts::Mark;
 use crate::world::property::Claim;
 use crate::world::state::{Action, State};
@@ -148,11 +148,11 @@ fn property_report<S: System>(
         report.loop_from = trail.loop_from;
         let run = real_run(world, trail, reduced);
         report.counterexample = words(world, &run);
-        if judged.verdict == Verdict::Fails
-            && let Some(trouble) = &run.last().watch().trouble
-        {
-            report.finding = Some(trouble_words(trouble));
-            report.others = others(trouble, marks);
+        if judged.verdict == Verdict::Fails {
+            end_words(world, property, run.last(), &mut report);
+        }
+        if let Some(trouble) = run.last().watch().trouble.filter(|_| report.finding.is_some()) {
+            report.others = others(&trouble, marks);
         }
     }
     report

@@ -14,8 +14,9 @@ use crate::report::result::{
 };
 use crate::world::World;
 use crate::world::graph::{Graph, Index, Noted, Notes, fingerprint};
-use crate::world::parts::Mark;
+use crate::world::parts::{Mark, Part};
 use crate::world::property::{Claim, Property};
+use crate::world::state::State;
 use crate::world::system::System;
 use crate::world::watch::Trouble;
 
@@ -139,9 +140,11 @@ fn verdict<S: System>(
     let mut report = PropertyReport::new(property.name, kind, verdict);
     report.sentence.clone_from(&property.sentence);
     if let Some(state) = shown {
-        report.counterexample = run(world, &graph.path(*state));
-        let found = graph.notes.troubles.iter().find(|(_, at)| *at == state);
-        report.finding = found.map(|(trouble, _)| trouble_words(trouble));
+        let end;
+        (report.counterexample, end) = run(world, &graph.path(*state));
+        if verdict == Verdict::Fails {
+            end_words(world, property, &end, &mut report);
+        }
         if report.finding.is_some() {
             let others = graph.notes.troubles.keys().map(trouble_words);
             report.others = others.filter(|one| Some(one) != report.finding.as_ref()).collect();
@@ -151,8 +154,31 @@ fn verdict<S: System>(
     report
 }
 
-/// The steps of a run, each taken once more through the real core.
-fn run<S: System>(world: &World<S>, path: &[u16]) -> Vec<StepReport> {
+/// What the state at the end of a run says of a property that fails there. A row that is missing
+/// is what fails only if the property would hold without it; else it is said besides.
+pub(crate) fn end_words<S: System>(
+    world: &World<S>,
+    property: &Property<S::Types>,
+    end: &State<S::Types>,
+    report: &mut PropertyReport,
+) {
+    let Some(trouble) = &end.watch().trouble else { return };
+    let mut calm = end.clone();
+    for part in &mut calm.0 {
+        if let Part::Watch(watch) = part {
+            watch.trouble = None;
+        }
+    }
+    let holds_without = world.view(&calm.0, |view| property.ask(view).holds);
+    if holds_without && matches!(property.claim, Claim::Always { .. }) {
+        report.finding = Some(trouble_words(trouble));
+    } else {
+        report.besides.push(trouble_words(trouble));
+    }
+}
+
+/// The steps of a run, each taken once more through the real core, and its last state.
+fn run<S: System>(world: &World<S>, path: &[u16]) -> (Vec<StepReport>, State<S::Types>) {
     let mut state = world.first();
     let mut steps = Vec::new();
     for number in path {
@@ -160,7 +186,7 @@ fn run<S: System>(world: &World<S>, path: &[u16]) -> Vec<StepReport> {
         steps.push(world.step_words(&state, &action));
         state = world.after(&state, &action).expect("the search took this step");
     }
-    steps
+    (steps, state)
 }
 
 /// The budgets that were taken from.

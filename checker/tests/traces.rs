@@ -1,0 +1,77 @@
+//! What stands under a trace: the property that failed, and a missing row only where that is what
+//! failed.
+
+use turnstile_checker::report::options::{Engine, Limits, Options, Replacement, Silent};
+use turnstile_checker::report::paint::Paint;
+use turnstile_checker::report::result::{PropertyReport, ResultReport, Verdict};
+use turnstile_checker::report::run;
+use turnstile_checker::systems;
+use turnstile_spec::{Literal, Source, System, bundled};
+
+/// Enough states that a missing row is met, and few enough for a test.
+const STATES: u64 = 3_000;
+
+const SYSTEM: &str = "byte-range-lock";
+
+/// The properties that ask for the rows themselves.
+const OF_ROWS: [&str; 2] = ["no event without a row", "what is done can be done"];
+
+/// The results of a world of byte ranges, each with every so manyth row left out.
+fn without_rows(engine: Engine) -> Vec<ResultReport> {
+    let entry = systems::entry(SYSTEM).expect("it is compiled in");
+    let file = bundled::system(SYSTEM).expect("it is bundled");
+    let file = System::read(Source::new(file.file, file.text)).expect("it can be read");
+    let text = bundled::table(SYSTEM).expect("its table is bundled");
+    let literal = Literal::read(Source::new(text.file, text.text)).expect("it can be read");
+    let sound = literal.amended().expect("it is sound");
+    let world = &file.worlds[0];
+    (0..sound.table.rows.len())
+        .step_by(5)
+        .map(|row| {
+            let mut table = sound.table.clone();
+            table.rows.remove(row);
+            let vocabulary = sound.vocabulary.clone();
+            let replaced = Replacement { vocabulary, table, source: literal.source.clone() };
+            let limits = Limits { max_states: Some(STATES), ..Limits::default() };
+            let options =
+                Options { tables: vec![replaced], limits, engine, ..Options::new(&Silent) };
+            (entry.run)(&file, world, &options).expect("a table without a row runs")
+        })
+        .collect()
+}
+
+fn failing(results: &[ResultReport]) -> impl Iterator<Item = &PropertyReport> {
+    let all = results.iter().flat_map(|result| &result.properties);
+    all.filter(|one| one.verdict == Verdict::Fails && !one.counterexample.is_empty())
+}
+
+#[track_caller]
+fn names_what_failed(engine: Engine) {
+    let results = without_rows(engine);
+    let (mut of_rows, mut others) = (0, 0);
+    for property in failing(&results) {
+        let drawn = run::draw(property, Paint { width: 500, is_coloured: false });
+        let mark = drawn.lines().find(|line| line.contains('✗')).expect("a trace has a mark");
+        let name = format!("✗ {}: ", property.name);
+        assert!(mark.trim_start().starts_with(&name), "{}:\n{drawn}", property.name);
+        let is_of_rows = OF_ROWS.contains(&property.name.as_str());
+        let says_row = mark.contains("no row for `") || mark.contains("` cannot be done");
+        assert_eq!(says_row, is_of_rows, "{}:\n{drawn}", property.name);
+        assert!(!is_of_rows || property.besides.is_empty(), "{}:\n{drawn}", property.name);
+        let besides = property.besides.iter().filter(|what| drawn.contains(what.as_str()));
+        assert_eq!(besides.count(), property.besides.len(), "{drawn}");
+        if is_of_rows { of_rows += 1 } else { others += property.besides.len() }
+    }
+    assert!(of_rows > 3, "only {of_rows} runs end in a missing row");
+    assert!(others > 3, "only {others} runs of other properties end in a missing row, too");
+}
+
+#[test]
+fn the_mark_names_the_property_and_not_the_row_that_is_missing_besides() {
+    names_what_failed(Engine::Interned);
+}
+
+#[test]
+fn the_reference_engine_says_the_same() {
+    names_what_failed(Engine::Stateright);
+}
