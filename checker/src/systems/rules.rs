@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use turnstile_spec::table::{GuardId, Pattern, Row, Table};
 
 use crate::report::options::Replacement;
+use crate::systems::unknown::Unknown;
 
 /// Ranges of payload numbers as the machines have them.
 #[must_use]
@@ -18,6 +19,24 @@ pub(crate) fn ranges(pattern: &Pattern) -> &'static [(u16, u16)] {
 /// Keeps a list until the process ends: a table that runs is never given back.
 pub(crate) fn keep<T>(list: Vec<T>) -> &'static [T] {
     Vec::leak(list)
+}
+
+/// What is known of the rows of a table read at run time beside the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// How many rows may match one event.
+    pub(crate) choices: u8,
+    /// The ids of those that the machine does not have, in the order of their numbers.
+    pub(crate) rows: &'static [&'static str],
+}
+
+impl Given {
+    /// Of a table whose rows were read.
+    pub(crate) fn new(choices: u8, unknown: &mut Unknown) -> Self {
+        let rows = std::mem::take(&mut unknown.rows).into_iter();
+        let rows = rows.map(|id| -> &'static str { String::leak(id) });
+        Self { choices, rows: keep(rows.collect()) }
+    }
 }
 
 /// How many rows of a table may match one event at most: 1 unless rows are in conflict.
@@ -69,8 +88,8 @@ macro_rules! chosen {
             Interpreted(
                 /// The table; its choice is set for each step.
                 turnstile_machines::$machine::Interpreted<'static>,
-                /// How many rows may match one event.
-                u8,
+                /// What is known of its rows beside them.
+                $crate::systems::rules::Given,
             ),
         }
 
@@ -88,9 +107,10 @@ macro_rules! chosen {
                         let mut unknown = $crate::systems::unknown::Unknown::of(replacement);
                         let whole = $machine::interpreted(replacement, &mut unknown);
                         let choices = $crate::systems::rules::choices(&replacement.table);
+                        let given = $crate::systems::rules::Given::new(choices, &mut unknown);
                         let interpreted = unknown.end(whole)?;
                         let interpreted = interpreted.expect("a table begins in a known state");
-                        Ok(Self::Interpreted(interpreted, choices))
+                        Ok(Self::Interpreted(interpreted, given))
                     }
                 }
             }
@@ -100,7 +120,7 @@ macro_rules! chosen {
             pub fn choices(&self) -> u8 {
                 match self {
                     Self::Compiled => 1,
-                    Self::Interpreted(_, choices) => *choices,
+                    Self::Interpreted(_, given) => given.choices,
                 }
             }
 
@@ -109,9 +129,9 @@ macro_rules! chosen {
             pub fn choosing(self, choice: u8) -> Self {
                 match self {
                     Self::Compiled => self,
-                    Self::Interpreted(table, choices) => Self::Interpreted(
+                    Self::Interpreted(table, given) => Self::Interpreted(
                         turnstile_machines::$machine::Interpreted { choice, ..table },
-                        choices,
+                        given,
                     ),
                 }
             }
@@ -166,6 +186,17 @@ macro_rules! chosen {
                         turnstile_machines::$machine::Compiled.step(state, event, guards)
                     }
                     Self::Interpreted(table, _) => table.step(state, event, guards),
+                }
+            }
+
+            fn row_name(&self, row: turnstile_machines::$machine::RowId) -> &'static str {
+                let known = turnstile_machines::$machine::RowId::ALL.len();
+                match self {
+                    Self::Compiled => row.name(),
+                    Self::Interpreted(_, given) => {
+                        let more = usize::from(row.0).checked_sub(known);
+                        more.map_or(row.name(), |more| given.rows.get(more).copied().unwrap_or(""))
+                    }
                 }
             }
         }
@@ -266,8 +297,10 @@ macro_rules! chosen {
                 let id = &words.rows[given.id.index()].id;
                 let does = given.does.iter().filter_map(|entry| act(words, entry, unknown));
                 let does = keep(does.collect());
+                let id = RowId::from_name(id)
+                    .unwrap_or_else(|| RowId(unknown.row(id, RowId::ALL.len())));
                 Some(Row {
-                    id: RowId::from_name(id).unwrap_or(RowId(u16::MAX)),
+                    id,
                     from: state(words, given.from, unknown)?,
                     to: state(words, given.to, unknown)?,
                     event: event(words, given.event, unknown)?,

@@ -13,6 +13,8 @@ pub(crate) struct Unknown {
     /// Each name of the table, and where it stands.
     known: Vec<(String, Span)>,
     names: Vec<(String, Span)>,
+    /// The rows that the machine does not have, by id. They run all the same.
+    pub(crate) rows: Vec<String>,
 }
 
 impl Unknown {
@@ -28,7 +30,7 @@ impl Unknown {
             .chain(of.formulas.names())
             .map(|name| (name.name.clone(), name.span))
             .collect();
-        Self { source: replacement.source.clone(), known, names: Vec::new() }
+        Self { source: replacement.source.clone(), known, names: Vec::new(), rows: Vec::new() }
     }
 
     /// What a name stands for, or nothing and a note of it.
@@ -42,6 +44,15 @@ impl Unknown {
             }
         }
         found
+    }
+
+    /// The number of a row that the machine, which has so many, does not have.
+    pub(crate) fn row(&mut self, id: &str, known: usize) -> u16 {
+        let place = self.rows.iter().position(|row| row == id).unwrap_or_else(|| {
+            self.rows.push(id.to_owned());
+            self.rows.len() - 1
+        });
+        u16::try_from(known + place).unwrap_or(u16::MAX)
     }
 
     /// Whether all was known.

@@ -46,6 +46,13 @@ fn trait_rules() -> TokenStream {
                 event: Event,
                 guards: &impl Fn(Guard) -> bool,
             ) -> ::core::result::Result<Step<'_>, Unexpected>;
+
+            /// The stable id of a row that a step takes. A table read at run time may have rows
+            /// that the one baked in has not: their numbers lie behind those of
+            /// [`RowId::ALL`], and whoever reads the table knows their ids.
+            fn row_name(&self, row: RowId) -> &'static str {
+                row.name()
+            }
         }
     }
 }

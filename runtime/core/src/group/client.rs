@@ -41,7 +41,8 @@ impl<C: Rules, K: coordinator::Formulae> Turn<'_, C, K> {
         match self.core.client.step(before.at, event, &guards) {
             Ok(step) => {
                 let cell = [before.at.name(), event.kind().name()];
-                self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));
+                let row = step.row.map(|row| self.core.client.row_name(row));
+                self.taken(MACHINE, row.ok_or(cell));
                 self.state.locks.insert(lock, Lock { at: step.to, ..before });
                 for entry in step.does {
                     self.carry_lock(lock, event, entry);

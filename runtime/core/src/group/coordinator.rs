@@ -68,7 +68,8 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
         match step {
             Ok(step) => {
                 let cell = [before.name(), event.kind().name()];
-                self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));
+                let row = step.row.map(|row| self.core.coordinator.row_name(row));
+                self.taken(MACHINE, row.ok_or(cell));
                 self.state.server.at = step.to;
                 for run in step.runs() {
                     let Some(each) = run.each else {

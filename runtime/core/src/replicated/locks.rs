@@ -231,7 +231,7 @@ impl<R: Rules> Applying<'_, R> {
                         state: at.name(),
                         event: event.kind().name(),
                     },
-                    |row| Taken::Row { machine: MACHINE, row: row.name() },
+                    |row| Taken::Row { machine: MACHINE, row: rules.row_name(row) },
                 ));
                 lock.settle(member, step.to, initial);
                 for entry in step.does {

@@ -43,7 +43,8 @@ impl<S: lock_status::Rules, M: Rules, X: lock_mutex::Rules> Turn<'_, S, M, X> {
         match core.member.step(before, event, &guards) {
             Ok(step) => {
                 let cell = [before.name(), event.kind().name()];
-                self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));
+                let row = step.row.map(|row| core.member.row_name(row));
+                self.taken(MACHINE, row.ok_or(cell));
                 self.state.at = step.to;
                 for entry in step.does {
                     self.carry(entry.action);

@@ -119,7 +119,8 @@ impl<S: lock_status::Rules, M: lock_member::Rules, X: Rules> Turn<'_, S, M, X> {
         match core.mutex.step(before.at, event, &guards) {
             Ok(step) => {
                 let cell = [before.at.name(), event.kind().name()];
-                self.taken(MACHINE, step.row.map(|row| row.name()).ok_or(cell));
+                let row = step.row.map(|row| core.mutex.row_name(row));
+                self.taken(MACHINE, row.ok_or(cell));
                 let answered = heard.call.is_some() && before.call == heard.call;
                 let call = if answered { None } else { before.call };
                 self.state.mutexes.insert(lock, Mutex { at: step.to, call, ..before });

@@ -89,7 +89,7 @@ impl<'a, R: Formulae> Turn<'a, R> {
                         state: at.name(),
                         event: event.kind().name(),
                     },
-                    |row| Taken::Row { machine: MACHINE, row: row.name() },
+                    |row| Taken::Row { machine: MACHINE, row: handler.rules.row_name(row) },
                 ));
                 self.state.at = step.to;
                 let suspends = |entry: &_| is_suspending(entry);

@@ -140,7 +140,7 @@ impl<R: Rules> Client<R> {
                         state: state.at.name(),
                         event: event.kind().name(),
                     },
-                    |row| Taken::Row { machine: MACHINE, row: row.name() },
+                    |row| Taken::Row { machine: MACHINE, row: self.rules.row_name(row) },
                 ));
                 state.at = step.to;
                 for entry in step.does {

@@ -88,7 +88,7 @@ impl<'a, R: Rules> Turn<'a, R> {
                         state: at.name(),
                         event: event.kind().name(),
                     },
-                    |row| Taken::Row { machine: MACHINE, row: row.name() },
+                    |row| Taken::Row { machine: MACHINE, row: self.rules.row_name(row) },
                 );
                 self.rows.push(taken);
                 let mut then = Vec::new();

@@ -191,7 +191,7 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
             Ok(step) => {
                 let (machine, state, event) = (LOCK, lock.at.name(), event.kind().name());
                 let ignored = Taken::Ignored { machine, state, event };
-                let row = |row: byte_range_lock::RowId| Taken::Row { machine, row: row.name() };
+                let row = |row| Taken::Row { machine, row: core.locks.row_name(row) };
                 self.out.rows.push(step.row.map_or(ignored, row));
                 self.settle(asked, step.to);
                 for run in step.runs() {
@@ -240,7 +240,7 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
             Ok(step) => {
                 let (machine, state, event) = (SERVER, at.name(), event.kind().name());
                 let ignored = Taken::Ignored { machine, state, event };
-                let row = |row: server_lock::RowId| Taken::Row { machine, row: row.name() };
+                let row = |row| Taken::Row { machine, row: core.servers.row_name(row) };
                 self.out.rows.push(step.row.map_or(ignored, row));
                 if let Some(file) = self.state.files.get_mut(&self.id) {
                     file.server = step.to;
