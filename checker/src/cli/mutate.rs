@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 use turnstile_checker::mutate::{KilledBy, Mutated, Survivor, Systems, mutate};
+use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::mutated;
 use turnstile_checker::report::options::Progress as _;
 use turnstile_checker::report::status::Status;
@@ -36,6 +37,12 @@ struct Table {
     mutants: usize,
     killed_by: KilledBy,
     survivors: Vec<Survivor>,
+    /// Those of which a search that was cut does not say whether they survive.
+    incomplete: Vec<Survivor>,
+    /// What fails without any change; then there are no other figures.
+    fails: Vec<String>,
+    /// Entries of `survivors` in the file that are none.
+    faults: Vec<FaultReport>,
 }
 
 /// Changes, searches, reports.
@@ -50,12 +57,18 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
     let (mut status, paint) = (Status::Holds, terminal::paint());
     let mut systems = Systems::new(&chosen.systems);
     let mut all = Vec::new();
-    for literal in &chosen.tables {
+    for literal in chosen.tables.iter().take_while(|_| !output::is_unread()) {
         let sound = match literal.amended() {
             Ok(sound) => sound,
             Err(faults) => {
-                complain(&format!("cannot change {}:\n{faults}", literal.source.name));
                 status = status.and(Status::Fails);
+                if arguments.json {
+                    let name = literal.vocabulary.machine.clone();
+                    let faults = FaultReport::errors(&faults);
+                    all.push(Mutated { name, faults, ..Mutated::default() });
+                } else {
+                    complain(&format!("cannot change {}:\n{faults}", literal.source.name));
+                }
                 continue;
             }
         };
@@ -67,6 +80,9 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
         all.push(mutated);
     }
     status = all.iter().map(mutated::status).fold(status, Status::and);
+    if all.is_empty() && !arguments.json {
+        return status;
+    }
     let text = if arguments.json {
         output::json(&Report { version: 1, results: all.into_iter().map(table).collect() })
     } else {
@@ -76,6 +92,7 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
 }
 
 fn table(mutated: Mutated) -> Table {
-    let Mutated { name, mutants, killed_by, survivors, .. } = mutated;
-    Table { name, mutants, killed_by, survivors }
+    let Mutated { name, mutants, killed_by, systems: _, survivors, incomplete, fails, faults } =
+        mutated;
+    Table { name, mutants, killed_by, survivors, incomplete, fails, faults }
 }

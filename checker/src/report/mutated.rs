@@ -128,10 +128,13 @@ fn put_list(
     }
 }
 
-/// What the mutants of one table deserve. A survivor is no fault: it says what is not checked.
+/// What the mutants of one table deserve. A survivor that the table does not explain is what no
+/// property asks for.
 #[must_use]
 pub fn status(mutated: &Mutated) -> Status {
-    if !mutated.fails.is_empty() || !mutated.faults.is_empty() {
+    let is_open = |survivor: &Survivor| survivor.explained.is_none();
+    let survives = mutated.survivors.iter().any(is_open);
+    if survives || !mutated.fails.is_empty() || !mutated.faults.is_empty() {
         return Status::Fails;
     }
     if mutated.incomplete.is_empty() { Status::Holds } else { Status::Incomplete }
