@@ -60,7 +60,7 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
     let mut results = Vec::new();
     let mut all: Vec<Verified> = Vec::new();
     let amended = chosen.tables.iter().filter(|literal| !literal.amendments.is_empty());
-    for literal in amended {
+    for literal in amended.take_while(|_| !output::is_unread()) {
         let mut tell = |text: &str| {
             if !arguments.json {
                 status = status.and(put(text));
@@ -68,7 +68,7 @@ fn search(arguments: &Arguments, work: &Work<'_>) -> Status {
         };
         tell(&amended::heading(&literal.vocabulary.machine, &literal.source.name, paint));
         let mut amendments = Vec::new();
-        for amendment in &literal.amendments {
+        for amendment in literal.amendments.iter().take_while(|_| !output::is_unread()) {
             let verified = verify(literal, amendment, &chosen.systems, options);
             tell(&amended::amendment(&verified, arguments.runs, paint));
             let shown_by = verified.shown().map(|shown| shown.by.clone()).collect();

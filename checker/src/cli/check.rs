@@ -7,7 +7,7 @@ mod plan;
 mod search;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use turnstile_checker::report::options::{Engine, Options, Reductions};
@@ -69,6 +69,9 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         Ok(library) => library,
         Err(error) => return complain(&error),
     };
+    if let Some(clash) = clash(arguments, &library) {
+        return complain(&clash);
+    }
     let (size, set) = match plan::Size::of(&arguments.set) {
         Ok(settings) => settings,
         Err(error) => return complain(&error),
@@ -91,7 +94,8 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         status = status.and(put(&format!("{}\n\n", paint.dim(&remark))));
     }
     let tells = (!arguments.json).then_some(paint);
-    let (results, ended) = search_all(&plan.jobs, &library, &options, tells);
+    let is_written = arguments.junit.is_some() || arguments.sarif.is_some();
+    let (results, ended) = search_all(&plan.jobs, &library, &options, (tells, is_written));
     status = status.and(ended);
     if !arguments.json && !results.is_empty() {
         status = status.and(put(&summary::summary(&results, paint)));
@@ -100,18 +104,47 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     status.and(deliver(arguments, results))
 }
 
+/// Why the files to write cannot be written: two of them are one, or one is read.
+fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
+    let outputs = [("--junit", &arguments.junit), ("--sarif", &arguments.sarif)];
+    let outputs = outputs.map(|(option, path)| (option, path.as_deref()));
+    let tables = library.tables.iter().chain(&library.systems);
+    let read: Vec<&Path> = arguments
+        .names
+        .iter()
+        .filter(|name| library.is_file(name))
+        .map(String::as_str)
+        .chain(tables.map(|text| text.source.name.as_str()))
+        .map(Path::new)
+        .collect();
+    if let [(_, Some(junit)), (_, Some(sarif))] = outputs
+        && output::is_same_file(junit, sarif)
+    {
+        let name = junit.display();
+        return Some(format!("`--junit` and `--sarif` both mean {name}: give each a file"));
+    }
+    outputs.iter().find_map(|(option, path)| {
+        let path = path.filter(|path| read.iter().any(|read| output::is_same_file(path, read)))?;
+        let name = path.display();
+        Some(format!("`{option} {name}` would write over a table that is read: name another file"))
+    })
+}
+
 /// Does one job after the other and tells each result; the status is of what went wrong beside
-/// them.
+/// them. Files are written when all is done, whether or not anybody reads the terminal.
 fn search_all(
     jobs: &[plan::Job],
     library: &Library,
     options: &Options<'_>,
-    tells: Option<Paint>,
+    (tells, is_written): (Option<Paint>, bool),
 ) -> (Vec<ResultReport>, Status) {
     let mut status = Status::Holds;
     let mut results: Vec<ResultReport> = Vec::new();
     let mut said = BTreeSet::new();
     for (nth, job) in jobs.iter().enumerate() {
+        if output::is_unread() && !is_written {
+            break;
+        }
         // The one that was interrupted says so; those after it would only say it again.
         if terminal::is_stopped() && results.last().is_some_and(|last| !last.complete) {
             status = status.and(tells.map_or(Status::Holds, |paint| left_out(&jobs[nth..], paint)));

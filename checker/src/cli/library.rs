@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use turnstile_spec::Source;
 use turnstile_spec::bundled::{self, Bundled};
+use turnstile_spec::limit;
 
 /// Where a text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl Library {
         let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
         let (name, _) = word.split_once('/').unwrap_or((word, ""));
         let is_known = self.tables.iter().chain(&self.systems).any(|text| text.name == name);
-        is_yaml || (!is_known && path.exists())
+        is_yaml || word == "-" || (!is_known && path.exists())
     }
 
     /// What the output says of where things come from, if that is worth a line.
@@ -96,10 +98,35 @@ pub(crate) fn unknown(what: &str, name: &str, among: &[&[Text]]) -> String {
 /// A file that was named on the command line.
 pub(crate) fn read(path: &Path) -> Result<Text, String> {
     let name = path.display().to_string();
-    let source = fs::File::open(path).and_then(|file| Source::from_reader(&name, file));
-    let source = source.map_err(|error| format!("cannot read {name}: {error}"))?;
+    let source = Source::new(&name, text(path, Some(limit::FILE_BYTES))?);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
     Ok(Text { name: stem, source, origin: Origin::Other })
+}
+
+/// The text of a file that was named on the command line; of more than so many bytes no more than
+/// it takes to see that.
+pub(crate) fn text(path: &Path, bytes_max: Option<usize>) -> Result<String, String> {
+    let name = path.display();
+    let failed = |error| {
+        // The name by which other programs mean standard input.
+        let help = if path == Path::new("-") { "; standard input is /dev/stdin" } else { "" };
+        format!("cannot read {name}: {error}{help}")
+    };
+    let most = bytes_max.and_then(|most| u64::try_from(most).ok()).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        // A letter may be cut in two where the reading ended.
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let line = bytes[..good].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let byte = bytes.get(good).copied().unwrap_or_default();
+        format!("cannot read {name}: line {line} is not UTF-8 (byte {byte:#04x}): save it as UTF-8")
+    })
 }
 
 fn bundled(texts: &[Bundled]) -> Vec<Text> {

@@ -27,7 +27,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Status {
     let mut status = Status::Holds;
     let mut results = Vec::new();
-    for path in &arguments.files {
+    for (nth, path) in arguments.files.iter().enumerate() {
+        if arguments.files[..nth].contains(path) {
+            continue;
+        }
         match library::read(path) {
             Ok(text) => results.push(lint(&text)),
             Err(error) => status = status.and(complain(&error)),

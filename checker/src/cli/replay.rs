@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use turnstile_checker::report::status::Status;
 use turnstile_core::scenario::{Departure, Fault, Replay, replay};
 
+use super::library;
 use super::output::{complain, put};
 
 /// More departures of one file are counted, not shown: one is enough to look for.
@@ -27,9 +28,10 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 
 fn play(path: &Path) -> Status {
     let name = path.display().to_string();
-    let text = match std::fs::read_to_string(path) {
+    // A trace is as long as its service ran.
+    let text = match library::text(path, None) {
         Ok(text) => text,
-        Err(error) => return complain(&format!("cannot read {name}: {error}")),
+        Err(error) => return complain(&error),
     };
     match replay(&text) {
         Ok(replay) => put(&words(&name, &replay)).and(verdict(&replay)),

@@ -45,11 +45,6 @@ pub(crate) fn stop_on_interrupt() {
     }
 }
 
-/// Ends searches as Ctrl-C does.
-pub(crate) fn stop() {
-    IS_STOPPED.store(true, Ordering::Relaxed);
-}
-
 /// Whether something ended the searches.
 pub(crate) fn is_stopped() -> bool {
     IS_STOPPED.load(Ordering::Relaxed)

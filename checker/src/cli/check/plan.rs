@@ -96,7 +96,10 @@ pub(super) fn plan(library: &Library, names: &[String], size: Size) -> Plan {
             plan.system(text, Worlds::Of(size), None);
         }
     }
-    for name in names {
+    for (nth, name) in names.iter().enumerate() {
+        if names[..nth].contains(name) {
+            continue;
+        }
         if library.is_file(name) {
             plan.file(library, Path::new(name));
         } else {

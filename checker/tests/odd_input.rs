@@ -1,0 +1,215 @@
+//! What each verb makes of files that are none, of bytes that are no text, of paths that mean one
+//! file, and of readers that go away: one sentence that names the place, and the right status.
+
+mod command;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use command::{Scratch, ends_with, text, turnstile};
+
+fn tables() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables")
+}
+
+/// The verbs that read a file, up to where its name stands.
+const READERS: [&[&str]; 7] = [
+    &["lint"],
+    &["check"],
+    &["amend", "--verify"],
+    &["mutate"],
+    &["render"],
+    &["replay"],
+    &["explore"],
+];
+
+/// What a verb says of a file, which is one complaint and nothing else.
+fn complaint(folder: &Path, verb: &[&str], file: &str) -> String {
+    let words: Vec<&str> = verb.iter().copied().chain([file]).collect();
+    let output = turnstile(folder, &words);
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "", "{words:?}");
+    text(&output.stderr)
+}
+
+#[test]
+fn what_cannot_be_read_is_said_alike_by_every_verb() {
+    let folder = Scratch::new("unreadable");
+    fs::create_dir(folder.join("folder.yaml")).expect("the folder is ours");
+    fs::write(folder.join("bytes.yaml"), b"language: 1\nmachine: a\xff\n").expect("ours");
+    for (file, expected) in [
+        ("absent.yaml", "cannot read absent.yaml: No such file or directory (os error 2)"),
+        ("folder.yaml", "cannot read folder.yaml: Is a directory (os error 21)"),
+        ("bytes.yaml", "cannot read bytes.yaml: line 2 is not UTF-8 (byte 0xff): save it as UTF-8"),
+        (
+            "-",
+            "cannot read -: No such file or directory (os error 2); standard input is /dev/stdin",
+        ),
+    ] {
+        for verb in READERS {
+            let said = complaint(&folder, verb, file);
+            assert_eq!(said, format!("turnstile: {expected}\n"), "{verb:?}");
+        }
+    }
+}
+
+#[test]
+fn a_table_may_come_by_standard_input() {
+    let gate = fs::File::open(tables().join("gate.yaml")).expect("checked in");
+    let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .args(["lint", "/dev/stdin"])
+        .stdin(gate)
+        .output()
+        .expect("the binary is built");
+    assert_eq!(text(&output.stdout), "/dev/stdin: no faults\n");
+}
+
+/// Runs in a folder that has `gate.yaml`.
+fn with_gate(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    let gate = fs::read_to_string(tables().join("gate.yaml")).expect("checked in");
+    fs::write(folder.join("gate.yaml"), gate).expect("the folder is ours");
+    folder
+}
+
+fn check(folder: &Path, junit: &str, sarif: &str) -> Output {
+    turnstile(folder, &["check", "gate.yaml", "--junit", junit, "--sarif", sarif])
+}
+
+#[test]
+fn two_outputs_are_two_files() {
+    let folder = with_gate("outputs");
+    let what = "`--junit` and `--sarif` both mean out: give each a file";
+    ends_with(&check(&folder, "out", "out"), 2, what);
+    ends_with(&check(&folder, "out", "./out"), 2, what);
+    ends_with(&check(&folder, "out", folder.join("out").to_str().expect("text")), 2, what);
+    assert!(!folder.join("out").exists(), "nothing is written");
+    fs::write(folder.join("out"), "").expect("the folder is ours");
+    fs::hard_link(folder.join("out"), folder.join("hard")).expect("the folder is ours");
+    ends_with(&check(&folder, "out", "hard"), 2, what);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("later", folder.join("soft")).expect("the folder is ours");
+        let what = "`--junit` and `--sarif` both mean soft";
+        ends_with(&check(&folder, "soft", "later"), 2, what);
+        assert_eq!(check(&folder, "/dev/null", "/dev/null").status.code(), Some(0));
+    }
+    assert_eq!(check(&folder, "out", "other").status.code(), Some(0));
+}
+
+#[test]
+fn no_output_goes_over_what_is_read() {
+    let folder = with_gate("inputs");
+    let before = fs::read_to_string(folder.join("gate.yaml")).expect("it is there");
+    fs::hard_link(folder.join("gate.yaml"), folder.join("twin")).expect("the folder is ours");
+    let what = "would write over a table that is read: name another file";
+    ends_with(&check(&folder, "gate.yaml", "out"), 2, what);
+    ends_with(&check(&folder, "out", "./gate.yaml"), 2, what);
+    ends_with(&check(&folder, "out", "twin"), 2, what);
+    assert_eq!(fs::read_to_string(folder.join("gate.yaml")).expect("it is there"), before);
+}
+
+/// What a command ends with if nobody reads what it prints.
+fn unread(words: &[&str]) -> (Option<i32>, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .args(words)
+        .current_dir(tables())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary is built");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends by itself");
+    (output.status.code(), text(&output.stderr))
+}
+
+/// No search is cut by that, and none is begun: the status is that of what was judged.
+#[test]
+fn a_reader_that_goes_away_ends_any_verb_quietly() {
+    for words in [
+        &["list"][..],
+        &["lint", "gate.yaml"],
+        &["check", "gate.yaml"],
+        &["check", "claim", "view-handler", "group-lock"],
+        &["amend", "claim", "--verify"],
+        &["amend", "amended.yaml", "--verify"],
+        &["render", "gate.yaml"],
+        &["explain", "T012"],
+        &["schema"],
+    ] {
+        assert_eq!(unread(words), (Some(0), String::new()), "{words:?}");
+    }
+    // What fails has failed before anybody could read it.
+    for words in [&["check", "trap.yaml", "claim"][..], &["mutate", "gate.yaml", "claim"]] {
+        assert_eq!(unread(words), (Some(1), String::new()), "{words:?}");
+    }
+}
+
+#[test]
+fn files_are_written_though_nobody_reads_the_terminal() {
+    let folder = Scratch::new("unread");
+    let file = folder.join("out.xml");
+    let path = file.to_str().expect("text");
+    let words = ["check", "gate.yaml", "fetch.yaml", "--junit", path];
+    assert_eq!(unread(&words), (Some(0), String::new()));
+    let junit = fs::read_to_string(file).expect("it was written");
+    assert!(junit.contains("gate (table)") && junit.contains("fetch (table)"), "{junit}");
+}
+
+#[test]
+fn two_projects_may_render_into_one_folder() {
+    let folder = Scratch::new("render");
+    let gate = fs::read_to_string(tables().join("gate.yaml")).expect("checked in");
+    for (project, machine) in [("a", "gate"), ("b", "door")] {
+        fs::create_dir(folder.join(project)).expect("the folder is ours");
+        let table = gate.replace("machine: gate", &format!("machine: {machine}"));
+        fs::write(folder.join(project).join("gate.yaml"), table).expect("the folder is ours");
+    }
+    let render = |project: &str| {
+        turnstile(&folder.join(project), &["render", "gate.yaml", "--out", "../docs"])
+    };
+    let wrote = |machine: &str| {
+        ["matrix.txt", "md", "svg"].map(|end| format!("wrote ../docs/{machine}.{end}\n")).concat()
+    };
+    assert_eq!(text(&render("a").stdout), wrote("gate"));
+    assert_eq!(text(&render("b").stdout), wrote("door"));
+    assert_eq!(text(&render("a").stdout), "../docs: 3 files, each as it should be\n");
+    assert!(folder.join("docs/gate.md").exists() && folder.join("docs/door.md").exists());
+
+    // A machine of another name leaves no file of the old one behind, and says so.
+    let table = gate.replace("machine: gate", "machine: lock");
+    fs::write(folder.join("a/gate.yaml"), &table).expect("the folder is ours");
+    let removed = ["matrix.txt", "md", "svg"]
+        .map(|end| format!("removed ../docs/gate.{end}, which these tables gave before\n"));
+    assert_eq!(text(&render("a").stdout), wrote("lock") + &removed.concat());
+    assert!(folder.join("docs/door.md").exists());
+
+    // The other project's files are not written over either, nor what a person wrote.
+    fs::write(folder.join("a/gate.yaml"), table.replace("machine: lock", "machine: door"))
+        .expect("the folder is ours");
+    let other = "../docs/door.matrix.txt is written from ../b/gate.yaml, which is another table";
+    ends_with(&render("a"), 2, other);
+    fs::write(folder.join("a/gate.yaml"), gate).expect("the folder is ours");
+    fs::write(folder.join("docs/gate.md"), "my own page\n").expect("the folder is ours");
+    ends_with(&render("a"), 2, "../docs/gate.md was not written by `turnstile render`");
+    let page = fs::read_to_string(folder.join("docs/gate.md")).expect("it is there");
+    assert_eq!(page, "my own page\n");
+}
+
+#[test]
+fn two_tables_of_one_name_are_not_written_over_one_another() {
+    let folder = with_gate("twins");
+    fs::create_dir(folder.join("b")).expect("the folder is ours");
+    fs::copy(folder.join("gate.yaml"), folder.join("b/gate.yaml")).expect("the folder is ours");
+    let words = ["render", "gate.yaml", "b/gate.yaml", "--out", "docs"];
+    let what = "gate.yaml and b/gate.yaml would both be written to gate.*";
+    ends_with(&turnstile(&folder, &words), 2, what);
+    assert!(!folder.join("docs").exists(), "nothing is written");
+    // The same file twice is one table.
+    let words = ["render", "gate.yaml", "gate.yaml", "--out", "docs"];
+    assert_eq!(turnstile(&folder, &words).status.code(), Some(0));
+    fs::write(folder.join("plain"), "").expect("the folder is ours");
+    let words = ["render", "gate.yaml", "--out", "plain"];
+    ends_with(&turnstile(&folder, &words), 2, "cannot write plain");
+}
