@@ -57,6 +57,20 @@ pub enum Trouble {
         /// What mends them.
         command: String,
     },
+    /// This is not for `render` to write over.
+    Theirs {
+        /// The file.
+        path: PathBuf,
+        /// The source that it is written from, if a table's.
+        from: Option<String>,
+    },
+    /// Two tables would be written to the same files.
+    Twice {
+        /// The files' name, without what tells the format.
+        stem: String,
+        /// The two sources.
+        sources: [String; 2],
+    },
     /// The disk said no.
     Io {
         /// The file or directory.
@@ -75,7 +89,22 @@ impl fmt::Display for Trouble {
                 }
                 write!(f, "to write it anew: {command}")
             }
-            Self::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Theirs { path, from: None } => write!(
+                f,
+                "{} was not written by `turnstile render`: move it away, or render into another \
+                 folder",
+                path.display()
+            ),
+            Self::Theirs { path, from: Some(from) } => write!(
+                f,
+                "{} is written from {from}, which is another table: render into another folder",
+                path.display()
+            ),
+            Self::Twice { stem, sources: [one, other] } => write!(
+                f,
+                "{one} and {other} would both be written to {stem}.*: render them into two folders"
+            ),
+            Self::Io { path, error } => write!(f, "cannot write {}: {error}", path.display()),
         }
     }
 }
@@ -83,87 +112,211 @@ impl fmt::Display for Trouble {
 impl std::error::Error for Trouble {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Stale { .. } => None,
+            Self::Stale { .. } | Self::Theirs { .. } | Self::Twice { .. } => None,
             Self::Io { error, .. } => Some(error),
         }
     }
 }
 
-/// What a file that `command` writes says of itself.
+/// Where the texts of a set come from: the command that writes them again, and their sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The command.
+    pub command: String,
+    /// The source of each table, as seen from the folder that is written to. Two projects that
+    /// write to one folder may give the same command, and are told apart by this. Empty for the
+    /// tables known to the program.
+    pub sources: Vec<String>,
+}
+
+impl Origin {
+    /// Of the tables known to the program.
+    #[must_use]
+    pub fn known(command: &str) -> Self {
+        Self { command: command.to_owned(), sources: Vec::new() }
+    }
+
+    /// What the texts of one table say of themselves.
+    #[must_use]
+    pub fn header(&self, table: usize) -> String {
+        header(&self.command, self.sources.get(table).map(String::as_str))
+    }
+
+    /// Whether a text with this header is of this set.
+    fn has_written(&self, line: &str) -> bool {
+        let headers: Vec<String> = match self.sources.len() {
+            0 => vec![self.header(0)],
+            many => (0..many).map(|table| self.header(table)).collect(),
+        };
+        headers.iter().any(|header| line.contains(header))
+    }
+}
+
+/// What begins each header.
+const BEGIN: &str = "Written by `";
+
+/// What ends it.
+const END: &str = "; an edit here is lost.";
+
+/// What stands before the source.
+const FROM: &str = "` from `";
+
+/// What a file that `command` writes from a source says of itself, in one line.
 #[must_use]
-pub fn header(command: &str) -> String {
-    format!("Written by `{command}`; an edit here is lost.")
+pub fn header(command: &str, source: Option<&str>) -> String {
+    let from = source.map_or(String::new(), |source| format!("{FROM}{source}"));
+    let header = format!("{BEGIN}{command}{from}`{END}");
+    // In Markdown the line is a comment, which these would end.
+    header.replace(char::is_control, "\u{fffd}").replace("-->", "--\u{fffd}")
+}
+
+/// What a machine's files are called, without what tells the format: its name, but for letters
+/// that mean something in a path or to a shell.
+#[must_use]
+pub fn stem(machine: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let plain = |letter: char| if is_plain(letter) { letter } else { '-' };
+    let stem: String = machine.chars().map(plain).collect();
+    // A file that begins with a full stop is hidden.
+    if stem.starts_with('.') { stem.replacen('.', "-", 1) } else { stem }
 }
 
 /// A file for each table and format, under the machine's name.
-#[must_use]
-pub fn pages(tables: &[Literal], formats: &[Format], command: &str) -> Files {
-    let header = header(command);
+///
+/// # Errors
+///
+/// [`Trouble::Twice`] where two tables have the same name.
+pub fn pages(tables: &[Literal], formats: &[Format], origin: &Origin) -> Result<Files, Trouble> {
     let mut files = Files::new();
-    for table in tables {
-        let sheet = Sheet::of(table);
+    let mut stems: BTreeMap<String, &Literal> = BTreeMap::new();
+    for (nth, table) in tables.iter().enumerate() {
+        let (sheet, header) = (Sheet::of(table), origin.header(nth));
+        let stem = stem(&table.vocabulary.machine);
+        if let Some(other) = stems.insert(stem.clone(), table) {
+            let sources = [other, table].map(|table| table.source.name.clone());
+            return Err(Trouble::Twice { stem, sources });
+        }
         for format in formats {
-            let name = format!("{}.{}", table.vocabulary.machine, format.suffix());
+            let name = format!("{stem}.{}", format.suffix());
             files.insert(name, render(&sheet, *format, &header));
         }
     }
-    files
+    Ok(files)
 }
 
 /// What belongs in `generated/docs` when these are the bundled tables.
-#[must_use]
-pub fn bundled(tables: &[Literal]) -> Files {
-    let mut files = pages(tables, &FORMATS, COMMAND);
-    files.insert("language.md".to_owned(), page::page(&header(COMMAND)));
+///
+/// # Errors
+///
+/// [`Trouble::Twice`] where two tables have the same name.
+pub fn bundled(tables: &[Literal]) -> Result<Files, Trouble> {
+    let origin = Origin::known(COMMAND);
+    let header = origin.header(0);
+    let mut files = pages(tables, &FORMATS, &origin)?;
+    files.insert("language.md".to_owned(), page::page(&header));
     for part in PARTS {
         let tables = tables.iter().filter(|table| table.vocabulary.machine == part.machine);
         for table in tables {
             let sheet = Sheet::as_written(table).part(part.rows);
-            let name = format!("{}-{}.svg", part.machine, part.name);
-            files.insert(name, render(&sheet, Format::Svg, &header(COMMAND)));
+            let name = format!("{}-{}.svg", stem(part.machine), part.name);
+            files.insert(name, render(&sheet, Format::Svg, &header));
         }
     }
-    files
+    Ok(files)
+}
+
+/// What became of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Files that were written; the others stand as they were.
+    pub written: Vec<PathBuf>,
+    /// Files that an earlier run wrote from the same tables and that are no longer wanted.
+    pub removed: Vec<PathBuf>,
 }
 
 /// Writes the files to a directory, or looks whether they stand there. A file that an earlier run
-/// wrote and that is no longer wanted is taken away, or is stale. Gives the files that differed.
-pub fn put(dir: &Path, files: &Files, mode: Mode, command: &str) -> Result<Vec<PathBuf>, Trouble> {
-    let mut differ = Vec::new();
+/// wrote from the same tables and that is no longer wanted is taken away, or is stale; any other
+/// file stays.
+///
+/// # Errors
+///
+/// What is stale, where it is only looked; a file in the way that is not this program's, or of
+/// another table; what the disk says.
+pub fn put(dir: &Path, files: &Files, mode: Mode, origin: &Origin) -> Result<Changed, Trouble> {
+    let mut changed = Changed::default();
+    let mut fresh = Vec::new();
     for (name, text) in files {
         let path = dir.join(name);
-        if read(&path)?.is_some_and(|found| found == *text) {
+        let found = read(&path)?;
+        if found.as_deref().is_some_and(|found| found == text.as_bytes()) {
             continue;
         }
+        if mode == Mode::Write
+            && let Some(found) = &found
+        {
+            may_be_replaced(dir, &path, found, origin)?;
+        }
+        fresh.push((path, text));
+    }
+    for (path, text) in fresh {
         if mode == Mode::Write {
             fs::create_dir_all(dir).map_err(at(dir))?;
             fs::write(&path, text).map_err(at(&path))?;
         }
-        differ.push(path);
+        changed.written.push(path);
     }
-    for path in left_over(dir, files, command)? {
+    for path in left_over(dir, files, origin)? {
         if mode == Mode::Write {
             fs::remove_file(&path).map_err(at(&path))?;
         }
-        differ.push(path);
+        changed.removed.push(path);
     }
+    let Changed { written, removed } = &changed;
     match mode {
-        Mode::Check if !differ.is_empty() => {
-            Err(Trouble::Stale { files: differ, command: command.to_owned() })
+        Mode::Check if !written.is_empty() || !removed.is_empty() => {
+            let files = written.iter().chain(removed).cloned().collect();
+            Err(Trouble::Stale { files, command: origin.command.clone() })
         }
-        Mode::Check | Mode::Write => Ok(differ),
+        Mode::Check | Mode::Write => Ok(changed),
     }
 }
 
-/// Files that this command wrote and would not write again.
-fn left_over(dir: &Path, files: &Files, command: &str) -> Result<Vec<PathBuf>, Trouble> {
+/// Refuses to write over a file that no run of this program wrote, or that one wrote from another
+/// table which is still there.
+fn may_be_replaced(dir: &Path, path: &Path, found: &[u8], origin: &Origin) -> Result<(), Trouble> {
+    let path = || path.to_owned();
+    let Some(line) = written_by(found) else {
+        return Err(Trouble::Theirs { path: path(), from: None });
+    };
+    let from = line.split_once(FROM).and_then(|(_, rest)| rest.split_once('`'));
+    match from {
+        Some((from, _))
+            if !origin.sources.iter().any(|source| source == from) && dir.join(from).exists() =>
+        {
+            Err(Trouble::Theirs { path: path(), from: Some(from.to_owned()) })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The line by which a text says that this program has written it.
+fn written_by(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    let is_header = |line: &&str| line.contains(BEGIN) && line.contains(END);
+    let line = text.lines().take(HEAD).find(is_header)?;
+    // In a picture the header stands as XML.
+    let signs = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
+    Some(signs.iter().fold(line.to_owned(), |line, (sign, letter)| line.replace(sign, letter)))
+}
+
+/// Files that a run for the same tables wrote and that this one would not write again.
+fn left_over(dir: &Path, files: &Files, origin: &Origin) -> Result<Vec<PathBuf>, Trouble> {
     let mut left = Vec::new();
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(left),
         Err(error) => return Err(at(dir)(error)),
     };
-    let header = header(command);
     for entry in entries {
         let path = entry.map_err(at(dir))?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -171,7 +324,7 @@ fn left_over(dir: &Path, files: &Files, command: &str) -> Result<Vec<PathBuf>, T
             continue;
         }
         let text = read(&path)?.unwrap_or_default();
-        if text.lines().take(HEAD).any(|line| line.contains(&header)) {
+        if written_by(&text).is_some_and(|line| origin.has_written(&line)) {
             left.push(path);
         }
     }
@@ -179,10 +332,10 @@ fn left_over(dir: &Path, files: &Files, command: &str) -> Result<Vec<PathBuf>, T
     Ok(left)
 }
 
-/// A file's text; what is not UTF-8 is not ours and differs from whatever is.
-fn read(path: &Path) -> Result<Option<String>, Trouble> {
+/// A file's bytes, if it is there.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     match fs::read(path) {
-        Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(at(path)(error)),
     }

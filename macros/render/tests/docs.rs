@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use turnstile_render::docs::{COMMAND, Mode, bundled, put};
+use turnstile_render::docs::{COMMAND, Mode, Origin, bundled, put};
 use turnstile_spec::{Literal, Source};
 
 #[test]
@@ -13,7 +13,8 @@ fn generated_docs_are_fresh() {
         .map(|read| read.unwrap_or_else(|faults| panic!("{faults}")))
         .collect();
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../generated/docs");
-    if let Err(trouble) = put(&dir, &bundled(&tables), Mode::Check, COMMAND) {
+    let files = bundled(&tables).expect("each has a name of its own");
+    if let Err(trouble) = put(&dir, &files, Mode::Check, &Origin::known(COMMAND)) {
         panic!("{trouble}");
     }
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use turnstile_render::docs::{Files, Mode, pages, put};
+use turnstile_render::docs::{Files, Mode, Origin, pages, put, stem};
 use turnstile_render::{Format, Sheet, draw, render};
 use turnstile_spec::{Literal, Source};
 
@@ -33,8 +33,9 @@ fn tables() -> Vec<Literal> {
 #[test]
 fn every_format_of_every_table_is_as_it_was() {
     let mode = if std::env::var_os("BLESS").is_some() { Mode::Write } else { Mode::Check };
-    let files = pages(&tables(), &Format::ALL, COMMAND);
-    if let Err(trouble) = put(&here("golden"), &files, mode, COMMAND) {
+    let origin = Origin::known(COMMAND);
+    let files = pages(&tables(), &Format::ALL, &origin).expect("each has a name of its own");
+    if let Err(trouble) = put(&here("golden"), &files, mode, &origin) {
         panic!("{trouble}");
     }
 }
@@ -107,24 +108,102 @@ fn a_part_has_its_rows_and_their_states_only() {
     assert_eq!(rows, ["22", "26"]);
 }
 
-#[test]
-fn check_mode_writes_nothing_and_names_what_is_stale() {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stale");
+/// An empty directory of a test.
+fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if dir.exists() {
         fs::remove_dir_all(&dir).expect("the last run's directory can be removed");
     }
-    let mut files = Files::from([("a.md".to_owned(), "a\n".to_owned())]);
-    let said = put(&dir, &files, Mode::Check, "mend it").expect_err("nothing is there").to_string();
+    dir
+}
+
+#[test]
+fn check_mode_writes_nothing_and_names_what_is_stale() {
+    let (dir, origin) = (scratch("stale"), Origin::known("mend it"));
+    let files = Files::from([("a.md".to_owned(), "a\n".to_owned())]);
+    let said = put(&dir, &files, Mode::Check, &origin).expect_err("nothing is there").to_string();
     assert_eq!(said, format!("{} is stale\nto write it anew: mend it", dir.join("a.md").display()));
     assert!(!dir.exists(), "check mode made a directory");
-    assert_eq!(put(&dir, &files, Mode::Write, "mend it").expect("it can be written").len(), 1);
-    assert!(put(&dir, &files, Mode::Check, "mend it").expect("it is fresh").is_empty());
-    let ours = "Written by `mend it`; an edit here is lost.\n";
-    files.insert("b.md".to_owned(), ours.to_owned());
-    put(&dir, &files, Mode::Write, "mend it").expect("it can be written");
-    files.remove("b.md");
-    put(&dir, &files, Mode::Check, "mend it").expect_err("b.md is left over");
-    fs::write(dir.join("theirs.md"), "not ours\n").expect("it can be written");
-    put(&dir, &files, Mode::Write, "mend it").expect("it can be written");
-    assert!(!dir.join("b.md").exists() && dir.join("theirs.md").exists());
+    let changed = put(&dir, &files, Mode::Write, &origin).expect("it can be written");
+    assert_eq!(changed.written, [dir.join("a.md")]);
+    let changed = put(&dir, &files, Mode::Check, &origin).expect("it is fresh");
+    assert_eq!((changed.written.len(), changed.removed.len()), (0, 0));
+}
+
+/// A page of a set that a source belongs to.
+fn page(origin: &Origin, text: &str) -> String {
+    format!("<!-- {} -->\n{text}\n", origin.header(0))
+}
+
+#[test]
+fn only_what_the_same_tables_gave_before_is_removed() {
+    let dir = scratch("removed");
+    let of =
+        |source: &str| Origin { command: "mend it".to_owned(), sources: vec![source.to_owned()] };
+    let (ours, theirs) = (of("../a/gate.yaml"), of("../b/gate.yaml"));
+    let old = Files::from([("old.md".to_owned(), page(&ours, "old"))]);
+    put(&dir, &old, Mode::Write, &ours).expect("it can be written");
+    fs::write(dir.join("other.md"), page(&theirs, "other")).expect("it can be written");
+    fs::write(dir.join("known.md"), page(&Origin::known("mend it"), "known")).expect("it can");
+    fs::write(dir.join("hand.md"), "by hand\n").expect("it can be written");
+    let new = Files::from([("new.md".to_owned(), page(&ours, "new"))]);
+    put(&dir, &new, Mode::Check, &ours).expect_err("old.md is left over");
+    let changed = put(&dir, &new, Mode::Write, &ours).expect("it can be written");
+    assert_eq!(changed.written, [dir.join("new.md")]);
+    assert_eq!(changed.removed, [dir.join("old.md")]);
+    for kept in ["other.md", "known.md", "hand.md", "new.md"] {
+        assert!(dir.join(kept).exists(), "{kept}");
+    }
+}
+
+#[test]
+fn nothing_that_is_not_ours_is_written_over() {
+    let dir = scratch("over");
+    let b = dir.join("b.yaml");
+    fs::create_dir_all(&dir).expect("it can be made");
+    fs::write(&b, "another table\n").expect("it can be written");
+    let of =
+        |source: &str| Origin { command: "mend it".to_owned(), sources: vec![source.to_owned()] };
+    let (ours, theirs) = (of("a.yaml"), of("b.yaml"));
+    let files = Files::from([("gate.md".to_owned(), page(&ours, "ours"))]);
+    let refused = |text: &str, because: &str| {
+        fs::write(dir.join("gate.md"), text).expect("it can be written");
+        let trouble = put(&dir, &files, Mode::Write, &ours).expect_err("it is in the way");
+        assert!(trouble.to_string().contains(because), "{trouble}");
+        assert_eq!(fs::read_to_string(dir.join("gate.md")).expect("it is there"), text);
+    };
+    refused("by hand\n", "was not written by `turnstile render`");
+    refused(&page(&theirs, "theirs"), "is written from b.yaml, which is another table");
+    // What nobody writes any more may go, and what was ours under another command.
+    fs::remove_file(&b).expect("it is ours");
+    put(&dir, &files, Mode::Write, &ours).expect("its table is gone");
+    let before = Origin { command: "mend it otherwise".to_owned(), ..ours.clone() };
+    fs::write(dir.join("gate.md"), page(&before, "before")).expect("it can be written");
+    put(&dir, &files, Mode::Write, &ours).expect("it is ours");
+}
+
+/// A table whose names mean something to Markdown, a path and a shell.
+fn named(machine: &str) -> Literal {
+    let text = format!(
+        "language: 1\nmachine: {machine:?}\nstates:\n  a: {{ initial: true }}\n  b: {{}}\n\
+         events:\n  go: {{ kind: command }}\ntransitions:\n  - {{ from: a, to: b, event: go }}\n"
+    );
+    Literal::read(Source::new("odd.yaml", text)).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+#[test]
+fn a_page_links_to_the_files_beside_it_whatever_the_name() {
+    for machine in ["front door", "front-door", "Front_Door 2"] {
+        let files = pages(&[named(machine)], &Format::ALL, &Origin::known("it")).expect("one");
+        let stem = stem(machine);
+        assert!(!stem.contains(' '), "{stem}");
+        let page = &files[&format!("{stem}.md")];
+        let links = page.split("](").skip(1).filter_map(|link| link.split(')').next());
+        let expected = [format!("{stem}.svg"), format!("{stem}.matrix.txt")];
+        assert_eq!(links.collect::<Vec<_>>(), expected, "{page}");
+        assert!(expected.iter().all(|file| files.contains_key(file)), "{stem}");
+    }
+    let one_stem = [named("a b"), named("a-b")];
+    let trouble = pages(&one_stem, &Format::ALL, &Origin::known("it")).expect_err("one stem");
+    assert!(trouble.to_string().contains("both be written to a-b.*"), "{trouble}");
 }
