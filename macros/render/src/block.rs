@@ -83,10 +83,10 @@ pub(crate) struct Block {
 }
 
 /// The widest line of a label, where its words allow it.
-const LABEL_WIDTH: f64 = 130.0;
+const LABEL_WIDTH: f64 = 154.0;
 
 /// The widest line in a box.
-const LOOP_WIDTH: f64 = 230.0;
+const LOOP_WIDTH: f64 = 262.0;
 
 /// Room beside the text.
 const MARGIN: f64 = 7.0;

@@ -9,6 +9,7 @@ use turnstile_spec::table::{
     Cell, CellKind, Domain, Event, EventId, EventKind, Lines, Name, StateId, Written,
 };
 
+use crate::docs::stem;
 use crate::payload::Class;
 use crate::sheet::{Sheet, counts};
 
@@ -19,7 +20,7 @@ use formula::{Answer, Statement};
 #[template(path = "table.md", escape = "none")]
 struct Page<'a> {
     header: &'a str,
-    machine: &'a str,
+    machine: String,
     intro: String,
     picture: String,
     matrix: String,
@@ -32,6 +33,8 @@ struct Page<'a> {
     cells: Vec<CellLine>,
     answers: Vec<Answer>,
     statements: Vec<Statement>,
+    /// What the table's file is called.
+    file: String,
     findings: Vec<FindingLine>,
     amendments: Vec<Amended>,
     amended: Vec<RowLine>,
@@ -69,6 +72,9 @@ struct CellLine {
 
 struct FindingLine {
     code: &'static str,
+    /// Lines of the document, where it is about something that cites any.
+    cite: String,
+    /// The line of the table's file.
     line: String,
     message: String,
 }
@@ -80,10 +86,10 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str) -> String {
     let amended = sheet.written_rows();
     let page = Page {
         header,
-        machine: sheet.machine(),
+        machine: escaped(sheet.machine()),
         intro: intro(&written),
-        picture: format!("{}.svg", sheet.machine()),
-        matrix: format!("{}.matrix.txt", sheet.machine()),
+        picture: target(&format!("{}.svg", stem(sheet.machine()))),
+        matrix: target(&format!("{}.matrix.txt", stem(sheet.machine()))),
         has_about: sheet.vocabulary.states.iter().any(|state| !state.about.is_empty()),
         has_guard: rows.iter().chain(&amended).any(|row| !row.guard.is_empty()),
         has_amended: !sheet.amendments.is_empty(),
@@ -93,6 +99,7 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str) -> String {
         cells: cells(&written),
         answers: formula::answers(sheet),
         statements: formula::statements(&written),
+        file: file(sheet),
         findings: findings(sheet),
         amendments: sheet.amendments.iter().map(|one| amendment::amended(sheet, one)).collect(),
         amended: amended
@@ -189,17 +196,13 @@ fn tellers<'a>(sheet: &Sheet<'a>, event: &Event) -> Vec<&'a str> {
 
 fn row_line(row: &Written, amendment: &str) -> RowLine {
     RowLine {
-        id: row.id.clone(),
+        id: escaped(&row.id),
         from: escaped(&row.from),
         to: escaped(&row.to),
         event: escaped(&row.event),
         guard: escaped(&row.guard),
         does: dash(&escaped(&row.does.join(", "))),
-        amended: if amendment.is_empty() {
-            String::new()
-        } else {
-            format!("[{amendment}](#{amendment})")
-        },
+        amended: link(amendment),
     }
 }
 
@@ -234,12 +237,35 @@ fn cells(written: &Sheet<'_>) -> Vec<CellLine> {
 fn findings(sheet: &Sheet<'_>) -> Vec<FindingLine> {
     let line = |finding: &turnstile_spec::Fault| FindingLine {
         code: finding.code,
+        cite: dash(&cited(sheet, finding)),
         line: sheet
             .source
             .map_or(String::new(), |source| source.position(finding.span()).0.to_string()),
         message: in_cell(&finding.message),
     };
     sheet.findings.iter().map(line).collect()
+}
+
+/// What the table's file is called, without the folders.
+fn file(sheet: &Sheet<'_>) -> String {
+    let name = sheet.source.map_or("", |source| source.name.as_str());
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    escaped(if file.is_empty() { "the table's file" } else { file })
+}
+
+/// The document's lines of the row or the name that a finding points at.
+fn cited(sheet: &Sheet<'_>, finding: &turnstile_spec::Fault) -> String {
+    let (at, words) = (finding.span(), sheet.vocabulary);
+    let rows = words.rows.iter().filter(|row| row.amended_by.is_none());
+    let rows = rows.map(|row| (row.span, &row.cite));
+    let plain = words.states.iter().chain(&words.actions).chain(&words.guards);
+    let names = plain
+        .chain(words.events.iter().map(|event| &event.name))
+        .chain(words.resources.iter().map(|resource| &resource.name))
+        .map(|name| (name.span, &name.cite));
+    let mut all = names.chain(rows);
+    let found = all.find(|(span, _)| span.start <= at.start && at.end <= span.end);
+    found.map_or(String::new(), |(_, cite)| lines(cite))
 }
 
 /// Lines as the document's reader looks them up: `36, 40-41`.
@@ -249,6 +275,38 @@ pub(crate) fn lines(cite: &[Lines]) -> String {
         (first, last) => format!("{first}-{last}"),
     };
     cite.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// A reference to an amendment's part of the page; nothing for none.
+fn link(amendment: &str) -> String {
+    if amendment.is_empty() {
+        return String::new();
+    }
+    format!("[{}](#{})", escaped(amendment).replace(']', "\\]"), anchor(amendment))
+}
+
+/// What a heading is called where a page is referred to: small letters, digits and hyphens.
+fn anchor(heading: &str) -> String {
+    let keep = |letter: char| match letter {
+        ' ' => Some('-'),
+        '-' | '_' => Some(letter),
+        _ => letter.is_alphanumeric().then_some(letter),
+    };
+    heading.to_lowercase().chars().filter_map(keep).collect()
+}
+
+/// A file's name as the target of a link.
+fn target(file: &str) -> String {
+    let mut target = String::new();
+    for byte in file.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                target.push(char::from(byte));
+            }
+            _ => target += &format!("%{byte:02X}"),
+        }
+    }
+    target
 }
 
 fn dash(text: &str) -> String {

@@ -37,7 +37,7 @@ pub(crate) fn amended(sheet: &Sheet<'_>, amendment: &Amendment) -> Amended {
         words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
     };
     Amended {
-        id: amendment.id.clone(),
+        id: super::escaped(&amendment.id),
         because: amendment.because.clone(),
         shown_by: code(&amendment.shown_by),
         needs: code(&amendment.needs),

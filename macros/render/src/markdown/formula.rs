@@ -2,7 +2,7 @@
 
 use turnstile_spec::formula::{Formulas, Signature, Stated};
 
-use super::{escaped, in_cell, lines};
+use super::{escaped, in_cell, lines, link};
 use crate::sheet::Sheet;
 
 /// What the core answers or lists.
@@ -52,11 +52,11 @@ fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Stated) -> Statement {
     };
     let by = sheet.amendments.iter().find(is_touched);
     Statement {
-        head: head(one),
+        head: escaped(&head(one)),
         about: one.name.about.clone(),
         cite: lines(&one.name.cite),
         words: stated.words.clone(),
-        amended: by.map_or(String::new(), |by| by.id.clone()),
+        amended: by.map_or(String::new(), |by| link(&by.id)),
     }
 }
 
