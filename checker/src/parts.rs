@@ -121,16 +121,19 @@ pub struct Offer<O> {
     pub is_loss: bool,
 }
 
-/// How long an action may be put off.
+/// How long an action may be put off. One that may not be put off for ever is relieved when it
+/// happens, or when an operation says so ([`Done::relieves`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fairness {
     /// For ever: losses, duplicates, crashes, partitions, pauses, what a user may do.
     Never,
-    /// Enabled from some point on without a break, it happens: timers, recovery, healing. Named as
-    /// in a verdict's assumptions: `client 1: retry timer triggers`.
+    /// Enabled from some point on without a break, it is relieved again and again: a node that
+    /// stands still goes on. Named as in a verdict's assumptions: `client 1 goes on`.
     Weak(String),
-    /// Enabled again and again, it happens: the delivery of one message, named by source,
-    /// destination and payload, without the numbers that are replaced.
+    /// Enabled again and again, it is relieved again and again (a Streett pair): the firing of a
+    /// timer, which is put off by whatever starts its clock anew or stops it, and the delivery of
+    /// one message, named by source, destination and payload, without the numbers that are
+    /// replaced: `client 1: retry timer triggers`.
     Strong(String),
 }
 
@@ -144,6 +147,17 @@ pub struct Done<P, O, M> {
     pub then: Vec<(Place, O)>,
     /// What a report wants to know.
     pub marks: Vec<M>,
+    /// What may be put off once more, although it did not happen: a timer whose clock was started
+    /// anew or stopped. It counts where the part stays as it was, too.
+    pub relieves: Vec<Fairness>,
+}
+
+impl<P, O, M> Done<P, O, M> {
+    /// The part now, and nothing else.
+    #[must_use]
+    pub fn plain(part: P) -> Self {
+        Self { part, then: Vec::new(), marks: Vec::new(), relieves: Vec::new() }
+    }
 }
 
 /// A question that can be asked of a state.
@@ -272,12 +286,15 @@ pub struct Reached<P, M> {
     pub state: Vec<P>,
     /// In the order of the operations.
     pub marks: Vec<M>,
+    /// What was relieved, beside the action itself.
+    pub relieves: Vec<Fairness>,
 }
 
 impl<P, M> Reached<P, M> {
     fn follow<O>(&mut self, at: Place, done: Done<P, O, M>, queue: &mut VecDeque<(Place, O)>) {
         self.state[at.index()] = done.part;
         self.marks.extend(done.marks);
+        self.relieves.extend(done.relieves);
         queue.extend(done.then);
     }
 }
@@ -291,7 +308,7 @@ pub fn cascade<W: Parts + ?Sized>(
     at: Place,
     op: &W::Op,
 ) -> Vec<Reached<W::Part, W::Mark>> {
-    let begin = Reached { state: state.to_vec(), marks: Vec::new() };
+    let begin = Reached { state: state.to_vec(), marks: Vec::new(), relieves: Vec::new() };
     let mut ends = Vec::new();
     let first = VecDeque::from([(at, op.clone())]);
     let mut open = vec![(begin, first, 0)];

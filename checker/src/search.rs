@@ -8,6 +8,7 @@ pub mod fingerprint;
 mod frontier;
 pub mod interned;
 pub mod judged;
+pub mod label;
 pub mod live;
 pub mod log;
 pub mod record;

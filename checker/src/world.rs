@@ -18,6 +18,7 @@ pub mod node;
 mod offers;
 pub mod parts;
 pub mod property;
+mod relief;
 pub mod state;
 mod symmetry;
 pub mod system;

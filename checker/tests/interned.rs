@@ -18,7 +18,7 @@ use turnstile_checker::search::breadth::{Ask, Walk, search};
 use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::interned::Interned;
 use turnstile_checker::search::reference::{Model, NAMES};
-use turnstile_checker::search::replay::{replay, trail};
+use turnstile_checker::search::replay::{Trail, replay, trail};
 use turnstile_checker::search::space::Space;
 use turnstile_checker::systems;
 
@@ -58,7 +58,7 @@ fn assert_is_run(system: &Lock, space: &Interned<'_, Lock>, walk: &Walk, state: 
         let next = successors(system, state).into_iter();
         next.map(|state| ((), state)).collect::<Vec<((), Vec<Part>)>>()
     };
-    let run = replay(&shown.fingerprints, system.initial(), successors, fingerprint);
+    let run = replay(&shown, system.initial(), successors, |()| &[][..], fingerprint);
     let parts: Vec<&Part> = run.last().iter().collect();
     let mut is_met = false;
     system.test(&[1], &parts, &mut |_, answer| is_met = answer);
@@ -230,7 +230,7 @@ impl Parts for Fickle {
     fn apply(&self, _: Place, part: &u8, (): &()) -> Vec<Done<u8, (), ()>> {
         let is_new = self.0.lock().expect("nobody panicked").insert(*part);
         let next = if is_new || *part != 7 { part + 1 } else { 0 };
-        vec![Done { part: next, then: Vec::new(), marks: Vec::new() }]
+        vec![Done::plain(next)]
     }
 
     fn predicates(&self) -> Vec<Predicate> {
@@ -264,7 +264,8 @@ fn a_core_that_remembers_is_found_out() {
 #[test]
 fn a_trail_that_is_no_run_is_not_shown() {
     let numbers = |state: &u64| if *state < 3 { vec![((), state + 1)] } else { Vec::new() };
-    let walk = |trail: Vec<u64>| replay(&trail, vec![0], numbers, |state| *state);
+    let walk =
+        |trail: Vec<u64>| replay(&Trail::of(trail), vec![0], numbers, |()| &[][..], |state| *state);
     assert_eq!(*walk(vec![0, 1, 2]).last(), 2);
     for wrong in [vec![0, 2], vec![1], vec![0, 1, 2, 3, 4]] {
         let shown = std::panic::catch_unwind(|| walk(wrong.clone()));

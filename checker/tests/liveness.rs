@@ -38,7 +38,10 @@ fn replayed(system: &Lock, judged: &Judged) -> (Vec<Vec<parts::Part>>, usize) {
         for (at, part) in (0..).map(turnstile_checker::parts::Place).zip(state) {
             for offer in system.offers(at, part) {
                 let ends = cascade(system, state, at, &offer.op);
-                next.extend(ends.into_iter().map(|end| ((at, offer.op.clone()), end.state)));
+                next.extend(ends.into_iter().map(|mut end| {
+                    end.relieves.push(offer.fairness.clone());
+                    (end.relieves, end.state)
+                }));
             }
         }
         next
@@ -47,7 +50,7 @@ fn replayed(system: &Lock, judged: &Judged) -> (Vec<Vec<parts::Part>>, usize) {
         let sums = state.iter().enumerate().map(|(place, part)| of_part(place, part));
         of_sum(sums.fold(0, u64::wrapping_add))
     };
-    let run = replay(&trail.fingerprints, system.initial(), successors, fingerprint);
+    let run = replay(trail, system.initial(), successors, Vec::as_slice, fingerprint);
     let states = [run.first].into_iter().chain(run.steps.into_iter().map(|(_, state)| state));
     (states.collect(), trail.loop_from.expect("it goes on for ever"))
 }

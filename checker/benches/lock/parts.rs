@@ -154,7 +154,7 @@ impl Lock {
 }
 
 fn done(part: Part, then: Vec<(Place, Op)>) -> Done<Part, Op, ()> {
-    Done { part, then, marks: Vec::new() }
+    Done { then, ..Done::plain(part) }
 }
 
 impl Parts for Lock {

@@ -63,7 +63,7 @@ fn measure(system: &Lock) -> Spent {
     let states = search(&space, ask(false)).states;
     let plain = clock.busiest();
     let Walk { record, log, .. } = search(&space, ask(true));
-    let graph = Graph::of(record.expect("asked for"), &log, space.fairness());
+    let graph = Graph::of(record.expect("asked for"), &log, space.labels());
     let recorded = clock.busiest();
     let judged = leads_to(&graph, None, 1 << 2);
     assert_eq!(judged.verdict, Verdict::FailsOnlyUnfairly, "retries end, where they are fair");

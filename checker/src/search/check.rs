@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use crate::parts::{Fairness, Reached};
 use crate::report::options::{Engine, Limits, Options, Reductions, Until};
 use crate::report::result::{
     Kind, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
@@ -170,29 +171,40 @@ fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
     troubles.filter(is_other).map(|other| trouble_words(&other)).collect()
 }
 
-type RunOf<S> = Run<State<<S as System>::Types>, Action<<S as System>::Types>>;
+/// An action, and what it relieves.
+type Relieving<S> = (Action<<S as System>::Types>, Vec<Fairness>);
+
+type RunOf<S> = Run<State<<S as System>::Types>, Relieving<S>>;
 
 /// A state's actions, each with the state it leads to.
-type After<S> = Vec<(Action<<S as System>::Types>, State<<S as System>::Types>)>;
+type After<S> = Vec<(Relieving<S>, State<<S as System>::Types>)>;
+
+/// What an action relieves.
+fn relieved<S: System>((_, relieves): &Relieving<S>) -> &[Fairness] {
+    relieves
+}
 
 /// A trail as a run of the World, taken once more through the real cores.
 fn real_run<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> RunOf<S> {
     let successors = |state: &State<S::Types>| -> After<S> {
-        let actions = world.actions_of(state).into_iter();
-        actions
-            .filter_map(|action| world.after(state, &action).map(|next| (action, next)))
-            .collect()
+        let actions = world.fair_actions_of(state).into_iter();
+        let after = |(action, fairness)| {
+            let Reached { state, mut relieves, .. } = world.reached(state, &action)?;
+            relieves.push(fairness);
+            Some(((action, relieves), State(state)))
+        };
+        actions.filter_map(after).collect()
     };
     let space = Interned::new(world, Vec::new(), reduced);
     let mut expander = space.expander();
     let fingerprint = |state: &State<S::Types>| expander.fingerprint(state.0.clone());
-    replay(&trail.fingerprints, vec![world.first()], successors, fingerprint)
+    replay(trail, vec![world.first()], successors, relieved::<S>, fingerprint)
 }
 
 fn words<S: System>(world: &World<S>, run: &RunOf<S>) -> Vec<StepReport> {
     let mut state = &run.first;
     let mut words = Vec::new();
-    for (action, next) in &run.steps {
+    for ((action, _), next) in &run.steps {
         words.push(world.step_words(state, action));
         state = next;
     }

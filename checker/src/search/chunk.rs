@@ -120,6 +120,7 @@ impl Chunk {
     /// Writes the transitions down.
     pub(super) fn record_transitions(&self, record: &mut Record) {
         record.transitions(self.found.rows(), &self.ends, &self.labels);
+        record.stays(self.found.stays());
     }
 
     /// Makes rows of the new successors and looks at each.

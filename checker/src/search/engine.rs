@@ -130,7 +130,7 @@ pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     let explored = began.elapsed();
     let record = walk.record.take();
     refused.extend(no_room(record.is_some(), &walk, &goals));
-    let graph = record.map(|record| Graph::of(record, &walk.log, space.fairness()));
+    let graph = record.map(|record| Graph::of(record, &walk.log, space.labels()));
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
             return match &graph {

@@ -22,7 +22,7 @@ mod tree;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use crate::parts::{Fairness, Kind, Parts};
+use crate::parts::{Kind, Parts};
 use crate::report::options::Reductions;
 use crate::search::interned::dead::Live;
 use crate::search::interned::expand::Cascade;
@@ -31,6 +31,7 @@ use crate::search::interned::predicates::Asked;
 use crate::search::interned::shared::Shared;
 use crate::search::interned::store::at;
 use crate::search::interned::symmetry::Ways;
+use crate::search::label::Labels;
 use crate::search::space::{PLACES_MAX, Space};
 
 /// Remembered operations that are run a second time.
@@ -106,12 +107,10 @@ impl<'w, W: Parts> Interned<'w, W> {
         used.iter().map(|&mark| W::Mark::clone(store.marks.value(mark))).collect()
     }
 
-    /// How the actions of each label may be put off. Complete once every row was expanded.
+    /// What the labels have to do with fairness. Complete once every row was expanded.
     #[must_use]
-    pub fn fairness(&self) -> Vec<Fairness> {
-        let store = self.store.read();
-        let labels = u32::try_from(store.fairness.len()).expect("labels are few");
-        (0..labels).map(|label| Fairness::clone(store.fairness.value(label))).collect()
+    pub fn labels(&self) -> Labels {
+        self.store.read().labels()
     }
 
     /// Operations that were run: each once, however often it was looked up.

@@ -24,6 +24,9 @@ pub struct Record {
     bounds: Vec<usize>,
     to: Vec<u32>,
     labels: Vec<u16>,
+    /// Where what leads each state to itself begins, and where the last ends; and the labels.
+    stay_bounds: Vec<u32>,
+    stays: Vec<u16>,
     /// Numbers by fingerprint, at most half full.
     slots: Vec<u32>,
 }
@@ -36,6 +39,8 @@ impl Default for Record {
             bounds: vec![0],
             to: Vec::new(),
             labels: Vec::new(),
+            stay_bounds: vec![0],
+            stays: Vec::new(),
             slots: vec![EMPTY; SLOTS_MIN],
         }
     }
@@ -71,6 +76,26 @@ impl Record {
         }
         self.labels.extend_from_slice(labels);
         self.bounds.extend(ends.iter().map(|&end| begin + end as usize));
+    }
+
+    /// Notes by which labels the states lead to themselves whose transitions were noted last: each
+    /// by its place among them. Those of one stand together.
+    pub(super) fn stays(&mut self, stays: &[(u32, u16)]) {
+        let begin = self.stay_bounds.len() - 1;
+        let end = self.bounds.len() - 1;
+        let mut stays = stays.iter().peekable();
+        for state in begin..end {
+            let from = self.stays.len();
+            while let Some((_, label)) =
+                stays.next_if(|(place, _)| begin + *place as usize == state)
+            {
+                if !self.stays[from..].contains(label) {
+                    self.stays.push(*label);
+                }
+            }
+            let end = u32::try_from(self.stays.len()).expect("few actions change nothing");
+            self.stay_bounds.push(end);
+        }
     }
 
     fn home(&self, fingerprint: u64) -> usize {
@@ -110,7 +135,8 @@ impl Record {
     pub fn bytes(&self) -> usize {
         (self.fingerprints.capacity() + self.noted.capacity() + self.bounds.capacity()) * 8
             + (self.to.capacity() + self.slots.capacity()) * 4
-            + self.labels.capacity() * 2
+            + self.stay_bounds.capacity() * 4
+            + (self.labels.capacity() + self.stays.capacity()) * 2
     }
 
     /// How many states there are.
@@ -154,6 +180,13 @@ impl Record {
     pub(super) fn out(&self, state: u32) -> impl Iterator<Item = (u32, u16)> + '_ {
         let labels = &self.labels[self.bounds(state)];
         self.successors(state).iter().copied().zip(labels.iter().copied())
+    }
+
+    /// By which labels a state leads to itself; each relieves something.
+    #[inline]
+    pub(super) fn stays_at(&self, state: u32) -> &[u16] {
+        let state = state as usize;
+        &self.stays[self.stay_bounds[state] as usize..self.stay_bounds[state + 1] as usize]
     }
 
     #[inline]

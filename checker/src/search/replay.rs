@@ -3,6 +3,9 @@
 //! What an engine found is not believed: each step is looked for among the successors that the
 //! system itself gives, and a step that is not there is a defect of the engine.
 
+use std::collections::BTreeMap;
+
+use crate::parts::Fairness;
 use crate::search::log::Log;
 use crate::search::space::{Expander, Found, Space};
 
@@ -14,6 +17,16 @@ pub struct Trail {
     /// The step, counted from 0, at which a loop begins: after the last step comes this one again.
     /// As many as there are steps: the run stays where it is for ever.
     pub loop_from: Option<usize>,
+    /// What steps of the loop must relieve, by their number: only so is it a fair one.
+    pub relieves: BTreeMap<usize, Vec<Fairness>>,
+}
+
+impl Trail {
+    /// A trail that ends and relieves nothing in particular.
+    #[must_use]
+    pub fn of(fingerprints: Vec<u64>) -> Self {
+        Self { fingerprints, loop_from: None, relieves: BTreeMap::new() }
+    }
 }
 
 /// The trail to a state of the log.
@@ -34,7 +47,7 @@ pub fn trail<S: Space>(space: &S, log: &Log, state: usize) -> Trail {
         expander.follow(next.course, &mut row);
         fingerprints.push(next.fingerprint);
     }
-    Trail { fingerprints, loop_from: None }
+    Trail::of(fingerprints)
 }
 
 /// A run of the real system.
@@ -54,22 +67,27 @@ impl<S, A> Run<S, A> {
 }
 
 /// Replays a trail: among `initial` and then among the `successors` of each state, the first with
-/// the fingerprint that comes next.
+/// the fingerprint that comes next, by an action that relieves what that step must. An action may
+/// lead to where it began.
 ///
 /// # Panics
 ///
 /// If there is none: the engine and the system disagree, and nothing the engine says counts.
 pub fn replay<S, A>(
-    fingerprints: &[u64],
+    trail: &Trail,
     initial: Vec<S>,
     successors: impl Fn(&S) -> Vec<(A, S)>,
+    relieves: impl Fn(&A) -> &[Fairness],
     mut fingerprint: impl FnMut(&S) -> u64,
 ) -> Run<S, A> {
-    let (&begin, rest) = fingerprints.split_first().expect("a trail has a first state");
+    let (&begin, rest) = trail.fingerprints.split_first().expect("a trail has a first state");
     let first = initial.into_iter().find(|state| fingerprint(state) == begin);
     let mut run = Run { first: first.expect("the first state is initial"), steps: Vec::new() };
-    for &next in rest {
-        let step = successors(run.last()).into_iter().find(|(_, state)| fingerprint(state) == next);
+    for (number, &next) in rest.iter().enumerate() {
+        let must = trail.relieves.get(&number).map_or(&[][..], Vec::as_slice);
+        let step = successors(run.last()).into_iter().find(|(action, state)| {
+            fingerprint(state) == next && must.iter().all(|one| relieves(action).contains(one))
+        });
         run.steps.push(step.expect("each step of a trail is one that the system takes"));
     }
     run

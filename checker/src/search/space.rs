@@ -67,6 +67,10 @@ pub struct Found {
     ordinal: u32,
     /// Rows found, those left out included.
     count: usize,
+    /// Rows that others are found from, so far.
+    begun: u32,
+    /// Of what leads to where it began: the row, and by what sort of action.
+    stays: Vec<(u32, u16)>,
     recent: Recent,
 }
 
@@ -100,7 +104,8 @@ const RECENT_BITS: u32 = 15;
 impl Found {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        (self.kept, self.ordinal, self.count) = (0, 0, 0);
+        (self.kept, self.ordinal, self.count, self.begun) = (0, 0, 0, 0);
+        self.stays.clear();
     }
 
     /// Changes what is left out.
@@ -111,6 +116,7 @@ impl Found {
     /// The rows found from now on are found from another row.
     pub fn begin_row(&mut self) {
         self.ordinal = 0;
+        self.begun += 1;
     }
 
     /// Notes a row.
@@ -125,6 +131,21 @@ impl Found {
         // Whether it is known is not to be guessed, so there is no branch for it.
         self.rows[self.kept] = Row { fingerprint, course, ordinal };
         self.kept += usize::from(!self.recent.knows(fingerprint));
+    }
+
+    /// Notes that an action with this label leads to where it began. It finds no row; where rows
+    /// are left out, nobody asks for it.
+    #[inline]
+    pub fn stay(&mut self, label: u16) {
+        if self.recent.0.is_empty() {
+            self.stays.push((self.begun - 1, label));
+        }
+    }
+
+    /// What leads to where it began: the row, counted from 0, and the label.
+    #[must_use]
+    pub fn stays(&self) -> &[(u32, u16)] {
+        &self.stays
     }
 
     #[cold]

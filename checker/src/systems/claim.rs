@@ -14,7 +14,7 @@ use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::Fence;
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_core::step::{Core, Effect, Input};
-use turnstile_machines::claim::{Resource, Rules as _};
+use turnstile_machines::claim::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::rules::chosen;
@@ -180,11 +180,6 @@ impl System for Claim {
             Timer::Server(record::Timer::Ttl(_)) => Some("ttl lapse"),
             Timer::Server(record::Timer::Wait(_)) => Some(world::PATIENCE),
         }
-    }
-
-    /// The caller's own limit: nothing that comes in the meantime begins it anew.
-    fn is_steady(&self, timer: &Timer) -> bool {
-        *timer == Timer::Client(Resource::TimeoutTimer)
     }
 
     fn is_answer(&self, request: &Letter, answer: &Letter) -> bool {

@@ -271,14 +271,6 @@ impl System for Ranges {
         }
     }
 
-    fn is_steady(&self, timer: &Timer) -> bool {
-        match timer {
-            Timer::Manager(manager::Timer::Check(_) | manager::Timer::Wait(..))
-            | Timer::Server(_) => true,
-            Timer::Manager(manager::Timer::Lease(_)) => false,
-        }
-    }
-
     fn is_answer(&self, request: &Letter, answer: &Letter) -> bool {
         matches!((request, answer), (Message::Call { call, .. }, Message::Answer { call: of, .. })
             if call == of)

@@ -7,7 +7,6 @@ use crate::world::link::{Contents, LinkKind, LinkOp, LinkPart};
 use crate::world::node::{Event, NodePart};
 use crate::world::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
 use crate::world::system::{NodeId, System};
-use crate::world::turn::Turn;
 
 impl<S: System> World<S> {
     /// The place of a node.
@@ -47,15 +46,17 @@ impl<S: System> World<S> {
     /// What a node's step asks of the watch and of links.
     pub(super) fn turned(
         &self,
-        turn: Turn<S::Types>,
+        (node, part, event): (NodeId, &NodePart<S::Types>, &Event<S::Types>),
         late: bool,
         mut then: Vec<(Place, Op<S::Types>)>,
     ) -> Vec<DoneOf<S>> {
+        let turn = self.step(node, part, event);
+        let relieves = self.relieved(node, part, &turn.stepped);
         then.push((self.place_of_watch(), Op::Observe(turn.stepped.seen)));
         let Some(rest) = self.operations(turn.ops, late) else { return Vec::new() };
         then.extend(rest);
         let marks = turn.stepped.taken.into_iter().map(Mark::Taken).collect();
-        vec![Done { part: Part::Node(turn.stepped.node), then, marks }]
+        vec![Done { part: Part::Node(turn.stepped.node), then, marks, relieves }]
     }
 
     /// What is still to be done to links; at the end a late answer is paid for. `None`: it cannot.
@@ -77,7 +78,7 @@ impl<S: System> World<S> {
         part: &NodePart<S::Types>,
         op: &Op<S::Types>,
     ) -> Vec<DoneOf<S>> {
-        let stays = || vec![Done { part: Part::Node(part.clone()), then: vec![], marks: vec![] }];
+        let stays = || vec![Done::plain(Part::Node(part.clone()))];
         let bound = |later: &Later<S::Types>| {
             self.is_bound((node, part), (later.node, &later.part), &later.event)
         };
@@ -85,10 +86,10 @@ impl<S: System> World<S> {
             Op::Happens { event, budget, wait } => {
                 let mut then = self.waits(node, part, event, *wait);
                 then.extend(self.spend(*budget));
-                self.turned(self.step(node, part, event), false, then)
+                self.turned((node, part, event), false, then)
             }
             Op::Comes(event, late) if part.is_up() => {
-                self.turned(self.step(node, part, event), *late, Vec::new())
+                self.turned((node, part, event), *late, Vec::new())
             }
             Op::LetsFire(later) if !bound(later) => stays(),
             Op::IsPassed(later) if bound(later) => stays(),
@@ -180,16 +181,15 @@ impl<S: System> World<S> {
         };
         let overflows = next.overflowed && !part.overflowed;
         let marks = overflows.then_some(Mark::Overflowed { link }).into_iter().collect();
-        vec![Done { part: Part::Link(next), then, marks }]
+        vec![Done { then, marks, ..Done::plain(Part::Link(next)) }]
     }
 
     pub(super) fn apply_to_left(&self, left: Left, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
         let Op::Spend(budget) = op else { unreachable!("not done to budgets: {op:?}") };
         let name = &self.budgets[usize::from(budget.0)].name;
         let done = left.spend(*budget).map(|left| Done {
-            part: Part::Left(left),
-            then: Vec::new(),
             marks: vec![Mark::Spent(name.clone())],
+            ..Done::plain(Part::Left(left))
         });
         done.into_iter().collect()
     }

@@ -1,8 +1,8 @@
 //! What may begin in a World, and how long it may be put off.
 //!
-//! Fair are timers, recovery and going on (weakly), each message, and what is insisted on
-//! (strongly). Whatever else takes from a budget is a fault or rationed, and may as well never
-//! happen.
+//! Fair are the firing of timers, each message, and what is insisted on (strongly), and going on
+//! (weakly). Whatever takes from a budget is a fault or rationed, and may as well never happen, a
+//! restart too.
 
 use turnstile_core::Input;
 
@@ -11,7 +11,7 @@ use crate::world::World;
 use crate::world::budget::BudgetId;
 use crate::world::link::{LinkKind, LinkOp, LinkPart};
 use crate::world::mail::Chance;
-use crate::world::node::{Event, Life, NodePart, takes};
+use crate::world::node::{Event, NodePart, takes};
 use crate::world::parts::{Op, Wait};
 use crate::world::system::{NodeId, System, Types};
 
@@ -46,7 +46,7 @@ impl<S: System> World<S> {
                     Fairness::Never
                 }
                 Some(_) if !self.insists(&event) => Fairness::Never,
-                Some(_) | None => self.fairness(node, part, &event),
+                Some(_) | None => self.fairness(node, &event),
             };
             let op = Op::Happens { event: event.clone(), budget, wait };
             offers.push(Offer { op, fairness, is_loss: false });
@@ -87,33 +87,13 @@ impl<S: System> World<S> {
             .fold(0, |bits, other| bits | 1 << other)
     }
 
-    fn fairness(
-        &self,
-        node: NodeId,
-        part: &NodePart<S::Types>,
-        event: &Event<S::Types>,
-    ) -> Fairness {
+    fn fairness(&self, node: NodeId, event: &Event<S::Types>) -> Fairness {
         let name = &self.nodes[node].name;
         match event {
-            // It is late, not put off: what others send in the meantime does not stop the clock.
-            Event::Takes(input @ Input::Fired(timer), _)
-                if self.system.is_steady(timer) || self.waits_for_messages(node, event) =>
-            {
-                Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
-            }
-            Event::Takes(input @ Input::Fired(_), _) => {
-                Fairness::Weak(format!("{name}: {}", self.system.input_words(node, input)))
-            }
+            Event::Takes(Input::Fired(timer), _) => self.fires(node, *timer),
+            Event::FiresLate(timer, _) => self.fires_late(node, *timer),
             Event::Takes(input, _) if self.insists(event) => {
                 Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
-            }
-            Event::Restarts(_) if part.life == Life::Down => {
-                Fairness::Weak(format!("{name} starts again"))
-            }
-            Event::FiresLate(timer, _) => {
-                let input = Input::Fired(*timer);
-                let words = self.system.input_words(node, &input);
-                Fairness::Weak(format!("{name}: {words}, late"))
             }
             Event::Resumes => Fairness::Weak(format!("{name} goes on")),
             Event::Takes(Input::Command(_) | Input::Message { .. } | Input::Restart(_), _)

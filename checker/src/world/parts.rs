@@ -146,7 +146,7 @@ impl<S: System> Parts for World<S> {
             Part::Watch(part) => {
                 let Op::Observe(seen) = op else { unreachable!("not done to a watch: {op:?}") };
                 let part = Part::Watch(watch::observe(&self.system, part, seen));
-                vec![Done { part, then: Vec::new(), marks: Vec::new() }]
+                vec![Done::plain(part)]
             }
             Part::Left(left) => self.apply_to_left(*left, op),
         }

@@ -1,7 +1,7 @@
 //! A whole state of a World as a value, and what may happen in it: the form that counterexamples,
 //! Explorer and stateright's searches use.
 
-use crate::parts::{Parts as _, Place, Reached, cascade};
+use crate::parts::{Fairness, Parts as _, Place, Reached, cascade};
 use crate::world::World;
 use crate::world::budget::Left;
 use crate::world::link::LinkPart;
@@ -93,16 +93,22 @@ impl<S: System> World<S> {
     /// commands and faults, then links by number. Some of it is refused by another part.
     #[must_use]
     pub fn actions_of(&self, state: &State<S::Types>) -> Vec<Action<S::Types>> {
+        self.fair_actions_of(state).into_iter().map(|(action, _)| action).collect()
+    }
+
+    /// The same, each with how long it may be put off.
+    #[must_use]
+    pub fn fair_actions_of(&self, state: &State<S::Types>) -> Vec<(Action<S::Types>, Fairness)> {
         let left = state.left();
         let mut actions = Vec::new();
         for (at, part) in (0..).map(Place).zip(&state.0) {
             actions.extend(self.offers(at, part).into_iter().filter_map(|offer| {
                 let (Op::Happens { budget: cost, .. } | Op::Moves { budget: cost, .. }) = &offer.op
                 else {
-                    return Some(Action { at, op: offer.op });
+                    return Some((Action { at, op: offer.op }, offer.fairness));
                 };
                 let is_left = cost.is_none_or(|budget| left.of(budget) != Some(0));
-                is_left.then_some(Action { at, op: offer.op })
+                is_left.then_some((Action { at, op: offer.op }, offer.fairness))
             }));
         }
         actions

@@ -162,12 +162,6 @@ pub trait System: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Whether a timer that is armed stays so until it fires, or ends for good: then what its node
-    /// hears in the meantime does not put it off. One that is restarted again and again is not.
-    fn is_steady(&self, _timer: &TimerOf<Self>) -> bool {
-        false
-    }
-
     /// Whether this message is sent again and again, so that two of them on their way are one, and
     /// so that nothing waits for it.
     fn is_background(&self, _message: &MessageOf<Self>) -> bool {

@@ -96,6 +96,10 @@ impl<'s, W: Parts> Cascade<'s, W> {
                     return Ok(());
                 }
                 Next::Nowhere => return Ok(()),
+                Next::Stays(label) => {
+                    found.stay(label);
+                    return Ok(());
+                }
                 Next::Either(index) => return self.go_each(index, row, from, found),
                 Next::Unknown => return Err(Missing),
             }
@@ -128,7 +132,7 @@ impl<'s, W: Parts> Cascade<'s, W> {
                 (first..end)
                     .all(|choice| self.is_worked_out(self.tree.next(self.tree.choice(choice)), row))
             }
-            Next::Course(_) | Next::Nowhere => true,
+            Next::Course(_) | Next::Nowhere | Next::Stays(_) => true,
             Next::Unknown => false,
         }
     }
@@ -137,9 +141,9 @@ impl<'s, W: Parts> Cascade<'s, W> {
     #[cold]
     #[inline(never)]
     fn learn(&mut self, at: u16, offer: u32, row: &[u32], from: u64, found: &mut Found) {
-        let (op, label) = self.local.offers[offer as usize];
+        let (op, fairness) = self.local.offers[offer as usize];
         let known = self.local.steps[offer as usize];
-        let step = self.tree.grow(&mut self.local, row, (at, op, label), known);
+        let step = self.tree.grow(&mut self.local, row, (at, op, fairness), known);
         self.local.steps[offer as usize] = step;
         self.go(step, row, from, found).expect("it was worked out for this row");
     }
@@ -168,7 +172,9 @@ impl<'s, W: Parts> Cascade<'s, W> {
         let known = (sum & (MADE as u64 - 1)) as usize;
         let (raw, fingerprint) = self.made[known];
         if raw == sum && fingerprint != 0 {
-            if fingerprint != of_sum(from) {
+            if fingerprint == of_sum(from) {
+                self.stay((course, label), found);
+            } else {
                 self.leave(fingerprint, label, found);
             }
             return;
@@ -180,6 +186,7 @@ impl<'s, W: Parts> Cascade<'s, W> {
         let sum = self.reduce(sum);
         self.made[known] = (raw, of_sum(sum));
         if sum == from {
+            self.stay((course, label), found);
             return;
         }
         for (place, (&was, &now)) in row.iter().zip(&self.row).enumerate() {
@@ -188,6 +195,13 @@ impl<'s, W: Parts> Cascade<'s, W> {
             }
         }
         self.leave(of_sum(sum), label, found);
+    }
+
+    /// Notes a course that led to where it began, if that means anything.
+    fn stay(&self, (course, label): (u32, u16), found: &mut Found) {
+        if self.tree.does_relieve(course) {
+            found.stay(label);
+        }
     }
 
     /// Keeps the changes noted as a course.

@@ -2,14 +2,17 @@
 //!
 //! Numbers are the store's. Nothing is decided here; what is not known is asked of [`Shared`].
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::parts::Parts;
+use crate::search::fingerprint::BuildStable;
 use crate::search::interned::cells::Cells;
 use crate::search::interned::numbers::Number;
 use crate::search::interned::shared::Shared;
 use crate::search::interned::store::{Carried, Offered};
 use crate::search::interned::tree::Step;
+use crate::search::label::Label;
 
 /// A state that an operation may lead to.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +85,10 @@ pub(super) struct Local<'s, W: Parts> {
     /// Place and operation.
     pub(super) thens: Vec<(u16, u32)>,
     marks: Vec<Vec<u32>>,
+    /// What each outcome relieves.
+    relieves: Vec<Vec<u16>>,
+    /// The labels met.
+    labels: HashMap<Label, u16, BuildStable>,
 }
 
 impl<'s, W: Parts> Local<'s, W> {
@@ -103,6 +110,8 @@ impl<'s, W: Parts> Local<'s, W> {
             dones: Vec::new(),
             thens: Vec::new(),
             marks: Vec::new(),
+            relieves: Vec::new(),
+            labels: HashMap::default(),
         }
     }
 
@@ -191,6 +200,7 @@ impl<'s, W: Parts> Local<'s, W> {
                 thens: u16::try_from(answer.then.len()).expect("at most CASCADE_MAX"),
             });
             self.marks.push(answer.marks.clone());
+            self.relieves.push(answer.relieves.clone());
         }
         let outcomes = Outcomes { first, count: index(answers.len()) };
         self.places[place].cells.insert(part, op, outcomes.word());
@@ -234,6 +244,26 @@ impl<'s, W: Parts> Local<'s, W> {
     /// What a report wants to know of an outcome.
     pub(super) fn marks(&self, done: u32) -> &[u32] {
         &self.marks[done as usize]
+    }
+
+    /// The label of an action that may be put off as this says and had these outcomes, and whether
+    /// one of them relieves something.
+    pub(super) fn label(&mut self, begins: u16, outcomes: &[u32]) -> (u16, bool) {
+        let all = outcomes.iter().flat_map(|&index| &self.relieves[index as usize]);
+        let mut relieves: Vec<u16> = all.copied().collect();
+        let does_relieve = !relieves.is_empty() || std::env::var_os("ALL_STAYS").is_some();
+        relieves.sort_unstable();
+        relieves.dedup();
+        let label = Label { begins, relieves };
+        let number = match self.labels.get(&label) {
+            Some(&number) => number,
+            None => {
+                let number = self.store.label(label.clone());
+                self.labels.insert(label, number);
+                number
+            }
+        };
+        (number, does_relieve)
     }
 
     /// Bytes allocated, about.

@@ -78,16 +78,18 @@ pub(super) struct Outcome<W: Parts> {
     pub(super) part: Part<W::Part>,
     pub(super) then: Vec<(Place, Hashed<W::Op>)>,
     pub(super) marks: Vec<Hashed<W::Mark>>,
+    pub(super) relieves: Vec<Hashed<Fairness>>,
 }
 
 impl<W: Parts> Outcome<W> {
     /// Runs an operation on a part.
     pub(super) fn run(system: &W, place: usize, part: &W::Part, op: &W::Op) -> Vec<Self> {
         let dones = system.apply(at(place), part, op).into_iter();
-        let outcome = |Done { part, then, marks }: Done<W::Part, W::Op, W::Mark>| Self {
-            part: Part::of(system, place, part),
-            then: then.into_iter().map(|(place, op)| (place, Hashed::new(op))).collect(),
-            marks: marks.into_iter().map(Hashed::new).collect(),
+        let outcome = |done: Done<W::Part, W::Op, W::Mark>| Self {
+            part: Part::of(system, place, done.part),
+            then: done.then.into_iter().map(|(place, op)| (place, Hashed::new(op))).collect(),
+            marks: done.marks.into_iter().map(Hashed::new).collect(),
+            relieves: done.relieves.into_iter().map(Hashed::new).collect(),
         };
         dones.map(outcome).collect()
     }

@@ -8,8 +8,10 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::parts::Parts;
+use crate::search::interned::interner::Hashed;
 use crate::search::interned::made::{Cargo, Offer, Outcome, Part};
 use crate::search::interned::store::{Answer, Carried, Offered, Store, at};
+use crate::search::label::Label;
 
 /// The store of all threads.
 #[derive(Debug)]
@@ -71,6 +73,11 @@ impl<W: Parts> Shared<W> {
         };
         let outcomes = Outcome::run(system, place, &value, &operation);
         self.write().keep_answers((place, part, op), outcomes)
+    }
+
+    /// The number of a label.
+    pub(super) fn label(&self, label: Label) -> u16 {
+        self.write().label(Hashed::new(label))
     }
 
     /// The part with its numbers replaced, in the order in which they are visited.

@@ -10,9 +10,10 @@ use turnstile_core::number::Class;
 
 use crate::parts::{Fairness, Parts, Place};
 use crate::search::fingerprint::BuildStable;
-use crate::search::interned::interner::Interner;
+use crate::search::interned::interner::{Hashed, Interner};
 use crate::search::interned::made::{self, Part};
 use crate::search::interned::numbers::Number;
+use crate::search::label::{Label, Labels};
 
 /// What an operation did to a part, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) struct Answer {
     pub(super) then: Vec<(Place, u32)>,
     /// What a report wants to know.
     pub(super) marks: Vec<u32>,
+    /// What is relieved, by its place in [`Store::fairness`].
+    pub(super) relieves: Vec<u16>,
 }
 
 /// An offer in numbers.
@@ -91,7 +94,9 @@ pub(super) struct Store<W: Parts> {
     /// What reports want to know.
     pub(super) marks: Interner<W::Mark>,
     /// How actions may be put off.
-    pub(super) fairness: Interner<Fairness>,
+    fairness: Interner<Fairness>,
+    /// What transitions have to do with it.
+    labels: Interner<Label>,
     /// The classes of numbers.
     classes: Vec<Class>,
     /// Operations that were run.
@@ -105,6 +110,7 @@ impl<W: Parts> Store<W> {
             places: (0..places).map(|_| Known::default()).collect(),
             marks: Interner::default(),
             fairness: Interner::default(),
+            labels: Interner::default(),
             classes: Vec::new(),
             runs: 0,
         }
@@ -136,8 +142,7 @@ impl<W: Parts> Store<W> {
         let known = &mut self.places[place];
         let offered = |offer: made::Offer<W>| Offered {
             op: known.ops.number(offer.op),
-            fairness: u16::try_from(self.fairness.number(offer.fairness))
-                .expect("far fewer actions have a fairness of their own"),
+            fairness: small(self.fairness.number(offer.fairness)),
             is_loss: offer.is_loss,
         };
         let offers: Arc<[Offered]> = offers.into_iter().map(offered).collect();
@@ -186,8 +191,29 @@ impl<W: Parts> Store<W> {
                 .map(|(place, op)| (place, self.places[place.index()].ops.number(op)))
                 .collect(),
             marks: outcome.marks.into_iter().map(|mark| self.marks.number(mark)).collect(),
+            relieves: outcome
+                .relieves
+                .into_iter()
+                .map(|one| small(self.fairness.number(one)))
+                .collect(),
         });
         answers.collect()
+    }
+
+    /// The number of a label.
+    pub(super) fn label(&mut self, label: Hashed<Label>) -> u16 {
+        small(self.labels.number(label))
+    }
+
+    /// What the labels so far say.
+    pub(super) fn labels(&self) -> Labels {
+        let numbers = |len: usize| 0..u32::try_from(len).expect("they are few");
+        let fairness = numbers(self.fairness.len()).map(|one| self.fairness.value(one));
+        let labels = numbers(self.labels.len()).map(|one| self.labels.value(one));
+        Labels::new(
+            &fairness.map(|one| Fairness::clone(one)).collect::<Vec<_>>(),
+            &labels.map(|one| Label::clone(one)).collect::<Vec<_>>(),
+        )
     }
 
     /// Runs about so many of the remembered operations again. The first that does something else
@@ -220,6 +246,11 @@ impl<W: Parts> Store<W> {
         };
         self.places.iter().map(of).sum()
     }
+}
+
+/// A number of a fairness or of a label.
+fn small(number: u32) -> u16 {
+    u16::try_from(number).expect("far fewer actions have a fairness of their own")
 }
 
 /// A place by its index.

@@ -26,12 +26,19 @@ const FORK: u32 = 0b00 << 30;
 const COURSE: u32 = 0b01 << 30;
 const EITHER: u32 = 0b10 << 30;
 const OTHER: u32 = 0b11 << 30;
+/// Among the others, those that stay: from here on, by label.
+const STAYS: u32 = 2;
 
 impl Step {
     /// It leads nowhere: refused, or nothing changes.
     pub(super) const NOWHERE: Self = Self(OTHER);
     /// Not worked out.
     pub(super) const UNKNOWN: Self = Self(OTHER | 1);
+
+    /// It leads to where it began, and relieves something.
+    fn stays(label: u16) -> Self {
+        Self(OTHER | (STAYS + u32::from(label)))
+    }
 
     fn new(sort: u32, index: usize) -> Self {
         let index = u32::try_from(index).expect("a tree is cut down before");
@@ -51,6 +58,8 @@ pub(super) enum Next {
     Either(u32),
     /// Not at all.
     Nowhere,
+    /// To where it began, by this label.
+    Stays(u16),
     /// Not worked out.
     Unknown,
 }
@@ -72,7 +81,7 @@ pub(super) struct Course {
     /// Where its changes begin in [`Tree::changes`].
     begin: u32,
     count: u16,
-    /// How long it may be put off.
+    /// What it has to do with fairness.
     pub(super) label: u16,
 }
 
@@ -85,6 +94,8 @@ pub(super) struct Tree {
     courses: Vec<Course>,
     /// Of each course: whether the numbers of the row may have to be replaced.
     is_numbered: Vec<bool>,
+    /// Of each course: whether it relieves something beside its own action.
+    does_relieve: Vec<bool>,
     changes: Vec<Change>,
     either: Vec<(u32, u32)>,
     choices: Vec<Step>,
@@ -99,7 +110,7 @@ struct Way {
     met: Vec<(u16, u32, u32)>,
     queue: VecDeque<(u16, u32)>,
     taken: Vec<u32>,
-    label: u16,
+    fairness: u16,
 }
 
 impl Way {
@@ -132,7 +143,8 @@ impl Tree {
             COURSE => Next::Course(index),
             EITHER => Next::Either(index),
             _ if step == Step::NOWHERE => Next::Nowhere,
-            _ => Next::Unknown,
+            _ if step == Step::UNKNOWN => Next::Unknown,
+            _ => Next::Stays(u16::try_from(index - STAYS).expect("it is made of one")),
         }
     }
 
@@ -175,6 +187,11 @@ impl Tree {
         self.is_numbered[course as usize]
     }
 
+    /// Whether a course relieves something beside its own action.
+    pub(super) fn does_relieve(&self, course: u32) -> bool {
+        self.does_relieve[course as usize]
+    }
+
     /// Follows a course.
     #[inline]
     pub(super) fn follow(&self, course: u32, row: &mut [u32]) {
@@ -200,14 +217,14 @@ impl Tree {
         &mut self,
         local: &mut Local<'_, W>,
         row: &[u32],
-        (at, op, label): (u16, u32, u16),
+        (at, op, fairness): (u16, u32, u16),
         known: Step,
     ) -> Step {
         let part = row[usize::from(at)];
         let way = Way {
             met: vec![(at, part, part)],
             queue: VecDeque::from([(at, op)]),
-            label,
+            fairness,
             ..Way::default()
         };
         self.go(local, row, way, known)
@@ -249,7 +266,7 @@ impl Tree {
                 }
             }
         }
-        if known == Step::UNKNOWN { self.arrive(local, way) } else { known }
+        if known == Step::UNKNOWN { self.arrive(local, &way) } else { known }
     }
 
     fn choose(&mut self, count: u32) -> u32 {
@@ -286,7 +303,7 @@ impl Tree {
     }
 
     /// Comes to the end.
-    fn arrive<W: Parts>(&mut self, local: &Local<'_, W>, way: Way) -> Step {
+    fn arrive<W: Parts>(&mut self, local: &mut Local<'_, W>, way: &Way) -> Step {
         for mark in way.taken.iter().flat_map(|&index| local.marks(index)) {
             let mark = *mark as usize;
             if mark >= self.marks.len() {
@@ -305,16 +322,18 @@ impl Tree {
             is_numbered |= local.numbers(place, now) != local.numbers(place, was);
         }
         let count = self.changes.len() - begin;
+        let (label, does_relieve) = local.label(way.fairness, &way.taken);
         if count == 0 {
-            return Step::NOWHERE;
+            return if does_relieve { Step::stays(label) } else { Step::NOWHERE };
         }
         self.courses.push(Course {
             sum,
             begin: u32::try_from(begin).expect("a tree is cut down before"),
             count: u16::try_from(count).expect("at most PLACES_MAX"),
-            label: way.label,
+            label,
         });
         self.is_numbered.push(is_numbered);
+        self.does_relieve.push(does_relieve);
         Step::new(COURSE, self.courses.len() - 1)
     }
 
@@ -327,7 +346,7 @@ impl Tree {
     pub(super) fn bytes(&self) -> usize {
         self.forks.capacity() * size_of::<Fork>()
             + self.steps.bytes()
-            + self.courses.capacity() * (size_of::<Course>() + 1)
+            + self.courses.capacity() * (size_of::<Course>() + 2)
             + self.changes.capacity() * size_of::<Change>()
             + self.choices.capacity() * size_of::<Step>()
     }

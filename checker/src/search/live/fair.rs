@@ -1,9 +1,11 @@
 //! Which components can hold a fair run.
 //!
-//! A component without any transition of a weakly fair action that is enabled in all its states
+//! A component in which nothing relieves a weakly fair action that is enabled in all its states
 //! holds none, nor does any part of it. Where a strongly fair action is enabled in some states and
-//! no transition of the component is one of its, a fair run avoids those states: the rest is
-//! looked at again.
+//! nothing in the component relieves it, a fair run avoids those states: the rest is looked at
+//! again. What relieves an action are its own transitions and those that stop or start anew the
+//! clock of its timer, also where they lead to where they began: a state by itself may hold a fair
+//! run.
 //!
 //! What is assumed does not change the components, only what is said of them. So they are found
 //! once, with what each owes, and so is the rest of each for what is avoided in it.
@@ -15,47 +17,44 @@ use crate::search::live::components::Components;
 use crate::search::live::graph::Graph;
 use crate::search::live::name;
 
-/// The assumptions that are made: for each label of a graph, whether its fairness is assumed.
+/// The assumptions that are made: for each pair of a graph, whether it is assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assumed(Vec<bool>);
 
 impl Assumed {
     /// No fairness.
     pub(super) fn none(graph: &Graph) -> Self {
-        Self(vec![false; graph.fairness().len()])
+        Self(vec![false; graph.labels().pairs().len()])
     }
 
     /// All there is.
     pub(super) fn all(graph: &Graph) -> Self {
-        Self(graph.fairness().iter().map(|fairness| *fairness != Fairness::Never).collect())
+        Self(vec![true; graph.labels().pairs().len()])
     }
 
     /// The names of what is assumed, sorted.
     pub(super) fn names(&self, graph: &Graph) -> Vec<String> {
-        let assumed = graph.fairness().iter().zip(&self.0).filter(|(_, assumed)| **assumed);
+        let assumed = graph.labels().pairs().iter().zip(&self.0).filter(|(_, assumed)| **assumed);
         let mut names: Vec<String> = assumed.filter_map(|(fairness, _)| name(fairness)).collect();
         names.sort();
         names
     }
 
-    /// Whether the fairness of a label is assumed.
-    pub(super) fn has(&self, label: u16) -> bool {
-        self.0[usize::from(label)]
+    /// Whether a pair is assumed.
+    pub(super) fn has(&self, pair: u16) -> bool {
+        self.0[usize::from(pair)]
     }
 
     /// Gives up one assumption after the other, by name, as long as no run becomes fair. There
     /// is a bound to what is looked at for it.
     pub(super) fn minimise(&mut self, knots: &mut Knots<'_>) {
-        let fairness = knots.graph.fairness();
-        let mut order: Vec<usize> = (0..self.0.len()).filter(|&label| self.0[label]).collect();
-        order.sort_by_key(|&label| &fairness[label]);
-        for label in order {
+        for pair in 0..self.0.len() {
             if knots.looked_at > LOOKED_AT_MAX * knots.graph.len() {
                 return;
             }
-            self.0[label] = false;
+            self.0[pair] = false;
             if knots.fair(self).is_some() {
-                self.0[label] = true;
+                self.0[pair] = true;
             }
         }
     }
@@ -65,7 +64,7 @@ impl Assumed {
 /// all that were not given up count as needed.
 const LOOKED_AT_MAX: usize = 16;
 
-/// Components of more than one state that owe the same.
+/// Components that owe the same.
 #[derive(Debug)]
 struct Knot {
     /// The component nearest to the beginning.
@@ -77,20 +76,23 @@ struct Knot {
     rests: BTreeMap<Vec<u16>, Vec<usize>>,
 }
 
-/// The fair actions that are enabled in a component and that no transition inside has, and whether
+/// The pairs whose actions are enabled in a component and that nothing inside relieves, and whether
 /// they are enabled in all its states.
 type Owed = Vec<(u16, bool)>;
 
-/// What the transitions of a component say of a label.
+/// What the transitions of a component say of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
-    /// States where it is enabled: some transition has it, wherever that leads.
+    /// States where its action is enabled, wherever that leads; not counted once it is relieved.
     enabled: usize,
     /// The last state counted, plus one.
     counted: usize,
-    /// Whether a transition inside has it.
-    is_taken: bool,
+    /// Whether something inside relieves it.
+    is_relieved: bool,
 }
+
+/// Of a label that has nothing to do with fairness, in place of a component.
+const IDLE: u32 = u32::MAX;
 
 /// The components of a part of a graph, and of parts of them, as far as they were asked for.
 #[derive(Debug)]
@@ -104,6 +106,8 @@ pub(super) struct Knots<'g> {
     /// not.
     stop: Option<u32>,
     tallies: Vec<Tally>,
+    /// Of each label, the component in which it was met last, or [`IDLE`].
+    met: Vec<u32>,
     /// States looked at for the rests of knots.
     looked_at: usize,
 }
@@ -111,15 +115,21 @@ pub(super) struct Knots<'g> {
 impl<'g> Knots<'g> {
     /// Those of what can be reached from these states, sorted, through states that are `is_open`.
     pub(super) fn of(graph: &'g Graph, sources: &[u32], is_open: impl Fn(u32) -> bool) -> Self {
-        let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
+        let labels = graph.labels();
+        let is_fair = |label: u16| labels.begins(label).is_some();
         let stops = |state: &u32| !graph.out(*state).any(|(_, label)| is_fair(label));
+        let is_idle = |label: u16| labels.relieves(label).is_empty();
+        let met = |label: usize| {
+            if is_idle(u16::try_from(label).expect("labels are few")) { IDLE } else { 0 }
+        };
         let mut knots = Self {
             graph,
             components: Components::new(graph.len()),
             all: Vec::new(),
             first: Vec::new(),
             stop: None,
-            tallies: vec![Tally::default(); graph.fairness().len()],
+            tallies: vec![Tally::default(); labels.pairs().len()],
+            met: (0..labels.len()).map(met).collect(),
             looked_at: 0,
         };
         let open = graph.states().filter(|&state| is_open(state));
@@ -152,14 +162,20 @@ impl<'g> Knots<'g> {
         None
     }
 
-    /// Keeps the components of more than one state: no transition leads from a state to itself, and
-    /// where a run may stop is known. Those that owe the same are judged as one; no run goes from
-    /// one to another and back.
+    /// Keeps the components in which a run can go on for ever: those of more than one state, and
+    /// states that lead to themselves by what relieves another action. What relieves itself alone
+    /// and changes nothing is as good as to stop, and where a run may stop is known. Those that owe
+    /// the same are judged as one; no run goes from one to another and back.
     fn tie(&mut self, (states, ends): &(Vec<u32>, Vec<usize>)) -> Vec<usize> {
         let begins = [0].into_iter().chain(ends.iter().copied());
         let components = begins.zip(ends.iter().copied()).map(|(begin, end)| &states[begin..end]);
         let mut same: BTreeMap<Owed, Vec<&[u32]>> = BTreeMap::new();
-        for component in components.filter(|component| component.len() > 1) {
+        let graph = self.graph;
+        let relieves_another = |&label: &u16| graph.labels().relieves_another(label);
+        let goes_on = |component: &&[u32]| {
+            component.len() > 1 || graph.stays(component[0]).iter().any(relieves_another)
+        };
+        for component in components.filter(goes_on) {
             same.entry(self.owed(component)).or_default().push(component);
         }
         let first = self.all.len();
@@ -178,7 +194,9 @@ impl<'g> Knots<'g> {
             return rest.clone();
         }
         let graph = self.graph;
-        let has_bad = |state: u32| graph.out(state).any(|(_, label)| bad.contains(&label));
+        let is_bad =
+            |label: u16| graph.labels().begins(label).is_some_and(|one| bad.contains(&one));
+        let has_bad = |state: u32| graph.out(state).any(|(_, label)| is_bad(label));
         let states = self.all[knot].states.iter().copied();
         let kept: Vec<u32> = states.filter(|&state| !has_bad(state)).collect();
         self.looked_at += kept.len();
@@ -191,10 +209,10 @@ impl<'g> Knots<'g> {
 
     fn judge(&self, assumed: &Assumed, owed: &Owed) -> Fate {
         let mut avoid = Vec::new();
-        for &(label, is_everywhere) in owed.iter().filter(|(label, _)| assumed.has(*label)) {
-            match self.graph.fairness()[usize::from(label)] {
+        for &(pair, is_everywhere) in owed.iter().filter(|(pair, _)| assumed.has(*pair)) {
+            match self.graph.labels().pairs()[usize::from(pair)] {
                 Fairness::Weak(_) if is_everywhere => return Fate::Unfair,
-                Fairness::Strong(_) => avoid.push(label),
+                Fairness::Strong(_) => avoid.push(pair),
                 Fairness::Weak(_) | Fairness::Never => {}
             }
         }
@@ -203,28 +221,43 @@ impl<'g> Knots<'g> {
 
     /// What a component owes that was just found.
     fn owed(&mut self, states: &[u32]) -> Owed {
-        let Self { graph, components, tallies, .. } = self;
+        let Self { graph, components, tallies, met, .. } = self;
+        let labels = graph.labels();
         let part = components.part(states[0]);
         tallies.fill(Tally::default());
-        for &state in states {
-            for (to, label) in graph.out(state) {
-                let tally = &mut tallies[usize::from(label)];
-                // Most are, before long; where they lead is then not looked up.
-                if tally.is_taken {
-                    continue;
-                }
-                if tally.counted != state as usize + 1 {
-                    tally.counted = state as usize + 1;
-                    tally.enabled += 1;
-                }
-                tally.is_taken = components.part(to) == part;
+        let relieve = |label: u16, tallies: &mut Vec<Tally>| {
+            let relieved = labels.relieves(label).iter();
+            relieved.for_each(|&pair| tallies[usize::from(pair)].is_relieved = true);
+        };
+        for &label in states.iter().flat_map(|&state| graph.stays(state)) {
+            if std::mem::replace(&mut met[usize::from(label)], part) != part {
+                relieve(label, tallies);
             }
         }
-        let is_fair = |label: u16| graph.fairness()[usize::from(label)] != Fairness::Never;
-        let tallies = (0u16..).zip(tallies.iter());
-        tallies
-            .filter(|(label, tally)| tally.enabled > 0 && !tally.is_taken && is_fair(*label))
-            .map(|(label, tally)| (label, tally.enabled == states.len()))
+        for &state in states {
+            for (to, label) in graph.out(state) {
+                let met = &mut met[usize::from(label)];
+                // Most are, before long; where they lead is then not looked up.
+                if *met == part || *met == IDLE {
+                    continue;
+                }
+                if let Some(pair) = labels.begins(label) {
+                    let tally = &mut tallies[usize::from(pair)];
+                    if tally.counted != state as usize + 1 {
+                        tally.counted = state as usize + 1;
+                        tally.enabled += 1;
+                    }
+                }
+                if components.part(to) == part {
+                    *met = part;
+                    relieve(label, tallies);
+                }
+            }
+        }
+        (0u16..)
+            .zip(tallies.iter())
+            .filter(|(_, tally)| tally.enabled > 0 && !tally.is_relieved)
+            .map(|(pair, tally)| (pair, tally.enabled == states.len()))
             .collect()
     }
 }

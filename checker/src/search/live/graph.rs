@@ -1,8 +1,8 @@
-//! The whole graph of a space, with the fairness of each transition.
+//! The whole graph of a space, with what each transition has to do with fairness.
 
 use std::ops::Range;
 
-use crate::parts::Fairness;
+use crate::search::label::Labels;
 use crate::search::log::Log;
 use crate::search::record::Record;
 use crate::search::replay::Trail;
@@ -15,17 +15,17 @@ const NOBODY: u32 = u32::MAX;
 pub struct Graph {
     record: Record,
     parents: Vec<u32>,
-    fairness: Vec<Fairness>,
+    labels: Labels,
 }
 
 impl Graph {
-    /// The graph that a search wrote down, with the log of how it found each state, and how the
-    /// transitions of each label may be put off.
+    /// The graph that a search wrote down, with the log of how it found each state, and what the
+    /// labels have to do with fairness.
     #[must_use]
-    pub fn of(record: Record, log: &Log, fairness: Vec<Fairness>) -> Self {
+    pub fn of(record: Record, log: &Log, labels: Labels) -> Self {
         let parents: Vec<u32> = log.parents().map(|parent| parent.unwrap_or(NOBODY)).collect();
         assert_eq!(parents.len(), record.states(), "the log knows every state");
-        Self { record, parents, fairness }
+        Self { record, parents, labels }
     }
 
     /// Bytes allocated, about.
@@ -69,9 +69,21 @@ impl Graph {
         self.record.len()
     }
 
-    /// How the transitions of each label may be put off.
-    pub(super) fn fairness(&self) -> &[Fairness] {
-        &self.fairness
+    /// What the labels have to do with fairness.
+    #[inline]
+    pub(super) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The labels of what leads a state to itself and relieves something.
+    #[inline]
+    pub(super) fn stays(&self, state: u32) -> &[u16] {
+        self.record.stays_at(state)
+    }
+
+    /// Whether the action of a pair is enabled in a state, so that it leads elsewhere.
+    pub(super) fn enables(&self, state: u32, pair: u16) -> bool {
+        self.out(state).any(|(_, label)| self.labels.begins(label) == Some(pair))
     }
 
     /// Where a state's transitions lead.
@@ -124,6 +136,7 @@ impl Graph {
     /// States as a trail.
     pub(super) fn trail(&self, states: &[u32], loop_from: Option<usize>) -> Trail {
         let of = |&state: &u32| self.record.fingerprint(state);
-        Trail { fingerprints: states.iter().map(of).collect(), loop_from }
+        let fingerprints = states.iter().map(of).collect();
+        Trail { loop_from, ..Trail::of(fingerprints) }
     }
 }

@@ -1,9 +1,10 @@
 //! A fair run as a stem and a loop.
 //!
-//! The loop goes round inside a component that holds a fair run, and takes on its way every action
-//! that it would be unfair to leave out. It is short, not the shortest.
+//! The loop goes round inside a component that holds a fair run, and relieves on its way every
+//! action that it would be unfair to leave out. It is short, not the shortest. A step may lead to
+//! where it began: the clock of a timer is started anew.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use crate::parts::Fairness;
 use crate::search::fingerprint::BuildStable;
@@ -26,68 +27,88 @@ pub(super) fn trail(
     states.extend(&way[1..]);
     let loop_from = states.len() - 1;
     let entry = states[loop_from];
-    states.extend(&round(graph, entry, component, assumed)[1..]);
-    graph.trail(&states, Some(loop_from))
+    let round = round(graph, entry, component, assumed);
+    states.extend(&round.states[1..]);
+    let relieved = |&label: &u16| -> Vec<Fairness> {
+        let pairs = graph.labels().relieves(label).iter();
+        pairs.map(|&pair| graph.labels().pairs()[usize::from(pair)].clone()).collect()
+    };
+    let relieves = (loop_from..).zip(round.labels.iter().map(relieved)).collect();
+    Trail { relieves, ..graph.trail(&states, Some(loop_from)) }
+}
+
+/// A run so far: its states, and by which label each of its steps goes.
+struct Way {
+    states: Vec<u32>,
+    labels: Vec<u16>,
+}
+
+impl Way {
+    fn last(&self) -> u32 {
+        *self.states.last().expect("it begins somewhere")
+    }
+
+    fn step(&mut self, (to, label): (u32, u16)) {
+        self.states.push(to);
+        self.labels.push(label);
+    }
+
+    /// Goes on along a path from where it is.
+    fn walk(&mut self, graph: &Graph, path: &[u32]) {
+        for &to in &path[1..] {
+            let step = graph.out(self.last()).find(|&(other, _)| other == to);
+            self.step(step.expect("a path follows transitions"));
+        }
+    }
 }
 
 /// A way round from a state to itself through all that fairness demands; the state alone where it
 /// cannot move inside the component.
-fn round(graph: &Graph, entry: u32, component: &[u32], assumed: &Assumed) -> Vec<u32> {
+fn round(graph: &Graph, entry: u32, component: &[u32], assumed: &Assumed) -> Way {
     let is_inside = |state: u32| component.binary_search(&state).is_ok();
-    let inside = |state: u32| graph.out(state).filter(move |&(to, _)| is_inside(to));
-    let mut way = vec![entry];
-    let Some((first, _)) = inside(entry).next() else { return way };
-    way.push(first);
-    let back = |way: &mut Vec<u32>| {
-        let last = *way.last().expect("it begins at the entry");
-        let rest = path(graph, &[last], is_inside, |state| state == entry);
-        way.extend(&rest.expect("a component is strongly connected")[1..]);
+    let stays = |state: u32| graph.stays(state).iter().map(move |&label| (state, label));
+    let moves = |state: u32| graph.out(state).filter(move |&(to, _)| is_inside(to));
+    let steps = |state: u32| moves(state).chain(stays(state));
+    let mut way = Way { states: vec![entry], labels: Vec::new() };
+    let Some(first) = steps(entry).next() else { return way };
+    let go = |way: &mut Way, is_end: &dyn Fn(u32) -> bool| {
+        let there = path(graph, &[way.last()], is_inside, is_end);
+        way.walk(graph, &there.expect("a component is connected, and fair"));
     };
-    back(&mut way);
-    while let Some(label) = owed(graph, &way, assumed) {
-        let has = |state: u32| inside(state).any(|(_, other)| other == label);
-        let there = path(graph, &[entry], is_inside, has);
-        match there {
-            Some(there) => {
-                way.extend(&there[1..]);
-                let last = *way.last().expect("not empty");
-                let step = inside(last).find(|&(_, other)| other == label);
-                way.push(step.expect("the path ends where it can be taken").0);
-            }
-            None => {
-                // Weakly fair and never taken inside: somewhere in here it is not enabled.
-                let off = |state: u32| graph.out(state).all(|(_, other)| other != label);
-                let there = path(graph, &[entry], is_inside, off);
-                way.extend(&there.expect("the component would not be fair")[1..]);
-            }
+    way.step(first);
+    go(&mut way, &|state| state == entry);
+    while let Some(pair) = owed(graph, &way, assumed) {
+        let relieves = |&(_, label): &(u32, u16)| graph.labels().relieves(label).contains(&pair);
+        let has = |state: u32| steps(state).any(|step| relieves(&step));
+        if component.iter().any(|&state| has(state)) {
+            go(&mut way, &has);
+            let step = steps(way.last()).find(relieves);
+            way.step(step.expect("the path ends where it can be taken"));
+        } else {
+            // Weakly fair and never relieved inside: somewhere in here it is not enabled.
+            go(&mut way, &|state| !graph.enables(state, pair));
         }
-        back(&mut way);
+        go(&mut way, &|state| state == entry);
     }
     way
 }
 
-/// An action that the loop treats unfairly, if there is one.
-fn owed(graph: &Graph, way: &[u32], assumed: &Assumed) -> Option<u16> {
-    let mut enabled: BTreeMap<u16, usize> = BTreeMap::new();
-    let mut taken: Vec<u16> = Vec::new();
-    for pair in way.windows(2) {
-        let mut labels: Vec<u16> = graph.out(pair[0]).map(|(_, label)| label).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        labels.into_iter().for_each(|label| *enabled.entry(label).or_default() += 1);
-        taken.extend(graph.out(pair[0]).filter(|&(to, _)| to == pair[1]).map(|(_, label)| label));
-    }
-    let steps = way.len() - 1;
-    let is_owed = |&(&label, &count): &(&u16, &usize)| {
-        assumed.has(label)
-            && !taken.contains(&label)
-            && match graph.fairness()[usize::from(label)] {
+/// A pair that the loop does not keep, if there is one.
+fn owed(graph: &Graph, way: &Way, assumed: &Assumed) -> Option<u16> {
+    let relieves =
+        |pair: u16| way.labels.iter().any(|&label| graph.labels().relieves(label).contains(&pair));
+    let round = &way.states[1..];
+    let is_owed = |&(pair, fairness): &(u16, &Fairness)| {
+        let enables = |&state: &u32| graph.enables(state, pair);
+        assumed.has(pair)
+            && !relieves(pair)
+            && match fairness {
                 Fairness::Never => false,
-                Fairness::Weak(_) => count == steps,
-                Fairness::Strong(_) => true,
+                Fairness::Weak(_) => round.iter().all(enables),
+                Fairness::Strong(_) => round.iter().any(enables),
             }
     };
-    enabled.iter().find(is_owed).map(|(&label, _)| label)
+    (0u16..).zip(graph.labels().pairs()).find(is_owed).map(|(pair, _)| pair)
 }
 
 /// The shortest way from one of these states to one that `is_end`, through states that are
