@@ -9,6 +9,7 @@ mod apply;
 pub mod budget;
 pub mod calls;
 pub mod check;
+pub mod error;
 pub mod fault;
 pub mod graph;
 pub mod link;
@@ -27,6 +28,7 @@ pub mod watch;
 mod words;
 
 pub use budget::{Budget, BudgetId, Left};
+pub use error::WorldError;
 pub use fault::Faults;
 pub use link::{Link, LinkKind, LinkPart};
 pub use mail::{Chance, Mail};
@@ -47,15 +49,15 @@ pub struct World<S: System> {
     /// The links.
     pub links: Vec<Link>,
     /// Which timer may fire only after which.
-    pub relations: Vec<Relation>,
+    pub(crate) relations: Vec<Relation>,
     /// How often each kind of fault and each rationed command may happen.
-    pub budgets: Vec<Budget>,
+    pub(crate) budgets: Vec<Budget>,
     /// The kinds of fault, resolved to budgets.
-    pub faults: Faults,
+    pub(crate) faults: Faults,
     /// The roles whose nodes are exchangeable, as far as the file says so.
     pub symmetric: Vec<String>,
     /// What is checked.
-    pub properties: Vec<Property<S::Types>>,
+    pub(crate) properties: Vec<Property<S::Types>>,
 }
 
 /// A node of a world.
@@ -79,11 +81,68 @@ pub struct Relation {
 
 impl<S: System> World<S> {
     /// A world without time relations and properties.
-    #[must_use]
-    pub fn new(system: S, nodes: Vec<Node>, links: Vec<Link>, budgets: Vec<Budget>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Everything for which it could not be searched: a budget that nothing takes from, that is
+    /// given twice or is too large; more nodes or budgets than a state has room for; a link
+    /// without its end.
+    pub fn new(
+        system: S,
+        nodes: Vec<Node>,
+        links: Vec<Link>,
+        budgets: Vec<Budget>,
+    ) -> Result<Self, Vec<WorldError>> {
+        let errors = error::of_parts(&nodes, &links, &budgets, &Self::known_budgets(&nodes));
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         let faults = Faults::resolve(&nodes, &budgets);
         let (relations, symmetric, properties) = (Vec::new(), Vec::new(), Vec::new());
-        Self { system, nodes, links, relations, budgets, faults, symmetric, properties }
+        Ok(Self { system, nodes, links, relations, budgets, faults, symmetric, properties })
+    }
+
+    /// Has timers wait for each other, or for messages.
+    ///
+    /// # Errors
+    ///
+    /// A timer would wait both for timers and for messages.
+    pub fn relate(&mut self, relations: Vec<Relation>) -> Result<(), Vec<WorldError>> {
+        let errors = error::of_relations(&relations);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.relations = relations;
+        Ok(())
+    }
+
+    /// Has a property checked.
+    ///
+    /// # Errors
+    ///
+    /// Its `without` is on a `sometimes`, or names no kind of fault, or one whose budget has no
+    /// limit.
+    pub fn claim(&mut self, property: Property<S::Types>) -> Result<(), Vec<WorldError>> {
+        let known = Self::known_budgets(&self.nodes);
+        let errors = error::of_property(&property, &self.budgets, &known);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.properties.push(property);
+        Ok(())
+    }
+
+    /// What is checked.
+    #[must_use]
+    pub fn claims(&self) -> &[Property<S::Types>] {
+        &self.properties
+    }
+
+    /// The budgets that something in a world of these nodes takes from.
+    fn known_budgets(nodes: &[Node]) -> Vec<String> {
+        let mut known = Faults::known(nodes);
+        known.extend(S::BUDGETS.iter().map(|&name| name.to_owned()));
+        known
     }
 
     /// The state before anything has happened.

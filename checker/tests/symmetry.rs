@@ -56,7 +56,7 @@ fn answers<S: System>(world: &World<S>, state: &State<S::Types>) -> Vec<(bool, b
         // What fair runs come to names a client, and is searched without symmetry.
         let is_asked =
             |property: &&Property<S::Types>| !matches!(property.claim, Claim::LeadsTo { .. });
-        world.properties.iter().filter(is_asked).map(ask).collect()
+        world.claims().iter().filter(is_asked).map(ask).collect()
     })
 }
 

@@ -101,36 +101,90 @@ impl Wanted {
 
 const NO_ROOM: &str = "what runs come to is not known: their graph is more than --max-memory";
 
-/// Checks a system.
+/// Properties that one search decides at most: each looks for two things, and what is noteworthy
+/// about a state is a set of 64.
+const PROPERTIES_MAX: usize = 32;
+
+/// What a search looks for, for some of the properties.
+struct Asked<'p> {
+    properties: &'p [Property],
+    wanted: Wanted,
+    /// By property: the bit of what breaks or meets it.
+    claimed: Vec<Option<usize>>,
+    /// By property: the bit of its premise.
+    premises: Vec<Option<usize>>,
+    goals: Vec<Option<(Option<u64>, u64)>>,
+}
+
+impl<'p> Asked<'p> {
+    fn of(properties: &'p [Property]) -> Self {
+        let mut wanted = Wanted::default();
+        let claimed = properties.iter().map(|property| wanted.claimed(property.claim)).collect();
+        let premise = |property: &Property| Some(wanted.bit(property.premise?, true));
+        let premises = properties.iter().map(premise).collect();
+        let goals = properties.iter().map(|property| wanted.goal(property.claim)).collect();
+        Self { properties, wanted, claimed, premises, goals }
+    }
+}
+
+/// Checks a system: in one search, or in several of the same graph where one cannot look for all
+/// that the properties ask.
 #[must_use]
 pub fn run<W: Parts>(system: &W, question: Question<'_>) -> Outcome<W::Mark> {
     let properties = system.properties();
-    let mut wanted = Wanted::default();
-    let claimed: Vec<Option<usize>> =
-        properties.iter().map(|property| wanted.claimed(property.claim)).collect();
-    let premises: Vec<Option<usize>> = properties
-        .iter()
-        .map(|property| property.premise.map(|predicate| wanted.bit(predicate, true)))
-        .collect();
-    let goals: Vec<Option<(Option<u64>, u64)>> =
-        properties.iter().map(|property| wanted.goal(property.claim)).collect();
-    let (reduce, mut refused) = sound(system, &wanted, question.reduce);
-    let space = Interned::new(system, wanted.things, reduce);
+    let (first, more) = properties.split_at(properties.len().min(PROPERTIES_MAX));
+    let first = Asked::of(first);
+    let more: Vec<Asked<'_>> = more.chunks(PROPERTIES_MAX).map(Asked::of).collect();
+    let things = [&first].into_iter().chain(&more).flat_map(|asked| &asked.wanted.things);
+    let (reduce, refused) = sound(system, things, question.reduce);
+    let question = Question { reduce, ..question };
+    let mut outcome = search_for(system, first, question);
+    outcome.refused.splice(..0, refused);
+    for asked in more {
+        if outcome.cut.is_some() {
+            let open = asked.properties.iter().map(|_| Judged::plain(Verdict::Incomplete));
+            outcome.judged.extend(open);
+        } else {
+            outcome.add(search_for(system, asked, question));
+        }
+    }
+    outcome
+}
+
+impl<M: Ord> Outcome<M> {
+    /// Adds what another search of the same graph says of other properties.
+    fn add(&mut self, other: Self) {
+        self.cut = other.cut;
+        self.judged.extend(other.judged);
+        self.marks.extend(other.marks);
+        self.refused.extend(other.refused);
+        self.impure = self.impure.take().or(other.impure);
+        self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
+        self.runs += other.runs;
+        self.explored += other.explored;
+        self.judging += other.judging;
+    }
+}
+
+/// One search, for properties that are few enough. The reductions are sound.
+fn search_for<W: Parts>(system: &W, asked: Asked<'_>, question: Question<'_>) -> Outcome<W::Mark> {
+    let Asked { properties, wanted, claimed, premises, goals } = asked;
+    let space = Interned::new(system, wanted.things, question.reduce);
     let began = Instant::now();
     let mut walk = search(
         &space,
         Ask {
             threads: question.threads,
             limits: question.limits,
-            stop_at: failures(&properties, &claimed, question.until),
+            stop_at: failures(properties, &claimed, question.until),
             records: goals.iter().any(Option::is_some),
             progress: question.progress,
         },
     );
     let explored = began.elapsed();
     let record = walk.record.take();
-    refused.extend(no_room(record.is_some(), &walk, &goals));
-    let graph = record.map(|record| Graph::of(record, &walk.log, space.labels()));
+    let refused = no_room(record.is_some(), &walk, &goals).into_iter().collect();
+    let graph = record.map(|record| Graph::of(record, &walk.log, space.fairness()));
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
             return match &graph {
@@ -186,7 +240,11 @@ fn failures(properties: &[Property], claimed: &[Option<usize>], until: &Until) -
 /// change whose turn it is. What can still be reached from a state allows the first two, which
 /// merge states that can do the same; without losses there would be more that can be reached. Who
 /// reads messages must see them all.
-fn sound<W: Parts>(system: &W, wanted: &Wanted, asked: Reductions) -> (Reductions, Vec<String>) {
+fn sound<'w, W: Parts>(
+    system: &W,
+    mut wanted: impl Iterator<Item = &'w (usize, bool)>,
+    asked: Reductions,
+) -> (Reductions, Vec<String>) {
     let mut refusals = Vec::new();
     let mut refuse = |what: &[(&str, bool)], why: String| {
         let asked: Vec<&str> =
@@ -208,7 +266,7 @@ fn sound<W: Parts>(system: &W, wanted: &Wanted, asked: Reductions) -> (Reduction
         return (Reductions::NONE, refusals);
     }
     let predicates = system.predicates();
-    let reader = wanted.things.iter().find(|(predicate, _)| predicates[*predicate].reads_messages);
+    let reader = wanted.find(|(predicate, _)| predicates[*predicate].reads_messages);
     if let Some(&(predicate, _)) = reader {
         let name = &predicates[predicate].name;
         refuse(&[("dead", dead), ("loss", loss)], format!("{name:?} reads messages in flight"));

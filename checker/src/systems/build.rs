@@ -1,6 +1,7 @@
 //! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows
 //! no system: what a predicate's name means, the system says.
 
+use turnstile_spec::fault::Span;
 use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
 
 use crate::report::fault::FaultReport;
@@ -9,7 +10,7 @@ use crate::systems::Wired;
 use crate::world::link::LinkFault;
 use crate::world::{
     Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
-    Relation, Types, World,
+    Relation, Types, World, WorldError,
 };
 
 /// The greatest number that a key of `set` may be: as many nodes as a role may have.
@@ -152,10 +153,13 @@ impl Plan<'_> {
         }
         let nodes = self.nodes()?;
         let links = self.links(&nodes);
-        let budgets = self.budgets(&nodes, S::BUDGETS)?;
+        let budgets = self.budgets(&nodes, <S as Wired>::BUDGETS)?;
         let known = system.clone();
-        let mut world = World::new(system, nodes, links, budgets);
-        world.relations = self.file.time.iter().map(relation).collect();
+        let mut world = World::new(system, nodes, links, budgets)
+            .map_err(|errors| self.unsound(self.world.span, &errors))?;
+        let relations = self.file.time.iter().map(relation).collect();
+        let first = self.file.time.first().map_or(self.world.span, |before| before.span);
+        world.relate(relations).map_err(|errors| self.unsound(first, &errors))?;
         let symmetric = self.file.roles.iter().filter(|role| role.symmetric);
         world.symmetric = symmetric.map(|role| role.name.clone()).collect();
         for property in self.properties() {
@@ -167,9 +171,18 @@ impl Plan<'_> {
                     Refusal::Faults(vec![fault])
                 })
             };
-            world.properties.push(claimed(property, find)?);
+            let claimed = claimed(property, find)?;
+            world.claim(claimed).map_err(|errors| self.unsound(property.span, &errors))?;
         }
         Ok(world)
+    }
+
+    /// What is wrong with the world although its file could be read.
+    fn unsound(&self, span: Span, errors: &[WorldError]) -> Refusal {
+        let fault = |error: &WorldError| {
+            FaultReport::bad_setting(&self.file.source, span, &error.to_string())
+        };
+        Refusal::Faults(errors.iter().map(fault).collect())
     }
 
     /// The properties that this world checks, of the table that runs.

@@ -17,6 +17,7 @@ use turnstile_core::step::{Core, Effect, Input};
 use turnstile_machines::claim::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
+use crate::systems::Wired;
 use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
@@ -105,6 +106,8 @@ impl Claim {
 
 impl System for Claim {
     type Types = ClaimTypes;
+
+    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node < self.clients {

@@ -115,6 +115,7 @@ fn explore<W: Wired>(
     (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
 ) -> Result<(), Refusal> {
     let world = W::world(file, named, options)?;
+    world.explorable().map_err(|error| Refusal::Usage(error.to_string()))?;
     if ready() {
         world.checker().serve(listen);
     }

@@ -24,6 +24,7 @@ use self::founded::Rest;
 use self::membership::{Membership, Sent};
 use self::stacked::Beneath;
 use crate::report::options::{Refusal, Replacement};
+use crate::systems::Wired;
 use crate::systems::rules::chosen;
 use crate::systems::view::Views;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
@@ -150,6 +151,8 @@ fn of_member(input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> {
 
 impl System for Group {
     type Types = GroupTypes;
+
+    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node < self.members {

@@ -190,14 +190,15 @@ pub fn world(clients: usize, rounds: u8) -> World<Lock> {
     let links = (0..clients).flat_map(|client| {
         [Link { from: client, to: clients, kind }, Link { from: clients, to: client, kind }]
     });
-    let mut world = World::new(Lock { clients, rounds }, nodes, links.collect(), Vec::new());
+    let mut world = World::new(Lock { clients, rounds }, nodes, links.collect(), Vec::new())
+        .expect("its links join its nodes, and it has no budgets");
     let holders = |view: &View<'_, LockTypes>| {
         view.nodes
             .iter()
             .filter(|node| matches!(node.state, State::Client { phase: Phase::Holding, .. }))
             .count()
     };
-    world.properties.push(Property {
+    let one_holds = Property {
         name: "one holds",
         sentence: "At most one client holds the lock.".to_owned(),
         claim: Claim::Always {
@@ -205,6 +206,7 @@ pub fn world(clients: usize, rounds: u8) -> World<Lock> {
             premise: Predicate::new(move |view| holders(view) == 1),
         },
         without: Vec::new(),
-    });
+    };
+    world.claim(one_holds).expect("it excuses nothing");
     world
 }

@@ -19,6 +19,7 @@ use turnstile_core::ranges::server::{self, FileServer};
 use turnstile_core::step::{Core, Effect, Input, Out};
 
 use crate::report::options::{Refusal, Replacement};
+use crate::systems::Wired;
 use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
@@ -182,6 +183,8 @@ impl Ranges {
 
 impl System for Ranges {
     type Types = RangeTypes;
+
+    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node == MANAGER {

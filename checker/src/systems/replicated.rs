@@ -27,6 +27,7 @@ use self::cluster::Cluster;
 use self::mail::{Change, Sent};
 use self::threads::Step;
 use crate::report::options::{Refusal, Replacement};
+use crate::systems::Wired;
 use crate::systems::rules::chosen;
 use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
@@ -235,6 +236,8 @@ fn follows(before: Status, after: Status) -> bool {
 
 impl System for Replicated {
     type Types = ReplicatedTypes;
+
+    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node < self.members {

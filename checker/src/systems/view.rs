@@ -16,6 +16,7 @@ use turnstile_core::view::{self, Handler, MemberId, Message, Request, View, Want
 use turnstile_machines::view_handler::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
+use crate::systems::Wired;
 use crate::systems::rules::chosen;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
@@ -155,6 +156,8 @@ impl Views {
 
 impl System for Views {
     type Types = ViewTypes;
+
+    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node == self.network() {

@@ -114,15 +114,16 @@ fn verdict<S: System>(
     number: usize,
     property: &Property<S::Types>,
 ) -> PropertyReport {
-    let is_met = graph.order.iter().any(|state| graph.answer(number, *state).0);
-    let so = |state: Index| graph.answer(number, state).1;
+    let is_met = graph.order.iter().any(|state| graph.answer(number, *state).premise);
+    let so = |state: Index| graph.answer(number, state).holds;
     let (kind, shown) = match property.claim {
         Claim::Always { .. } => (PropertyKind::Always, graph.order.iter().find(|s| !so(**s))),
         Claim::Sometimes(_) => (PropertyKind::Sometimes, graph.order.iter().find(|s| so(**s))),
         Claim::CanReach { .. } => {
             let reaches = graph.reaching(so);
-            let stuck =
-                |state: &&Index| graph.answer(number, **state).0 && !reaches[**state as usize];
+            let stuck = |state: &&Index| {
+                graph.answer(number, **state).premise && !reaches[**state as usize]
+            };
             let stuck = graph.order.iter().find(stuck).filter(|_| is_complete);
             (PropertyKind::CanReach, stuck)
         }

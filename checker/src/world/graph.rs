@@ -13,6 +13,7 @@ use stateright::{Model, Property as Stateright};
 
 use crate::world::World;
 use crate::world::parts::Mark;
+use crate::world::property::Answer;
 use crate::world::state::State;
 use crate::world::system::{System, Types};
 use crate::world::watch::Trouble;
@@ -32,7 +33,7 @@ pub struct Step<T: Types> {
 pub struct Notes {
     index: HashMap<u64, Index>,
     /// For each state and property: whether the premise is met, whether what is claimed is so.
-    pub answers: Vec<u64>,
+    answers: Vec<Answer>,
     /// For each state, where its edges begin.
     begin: Vec<usize>,
     edges: Vec<(u16, u64)>,
@@ -72,23 +73,20 @@ impl<S: System> Noted<S> {
                 steps.push(Step { number, to });
             }
         }
-        let answers = self.world.view(&state.0, |view| {
-            self.world.properties.iter().rev().fold(0_u64, |bits, property| {
-                let answer = property.ask(view);
-                bits << 2 | u64::from(answer.premise) << 1 | u64::from(answer.holds)
-            })
+        let answers: Vec<Answer> = self.world.view(&state.0, |view| {
+            self.world.properties.iter().map(|property| property.ask(view)).collect()
         });
         let fingerprint_of = fingerprint(state);
         let edges: Vec<_> = steps.iter().map(|step| (step.number, fingerprint(&step.to))).collect();
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if notes.answers.len() == self.states_max {
+        if notes.begin.len() == self.states_max {
             notes.is_full = true;
             self.stop.store(true, Ordering::Relaxed);
             return Vec::new();
         }
-        let index = Index::try_from(notes.answers.len()).expect("fewer states than fit in u32");
+        let index = Index::try_from(notes.begin.len()).expect("fewer states than fit in u32");
         notes.index.insert(fingerprint_of, index);
-        notes.answers.push(answers);
+        notes.answers.extend(answers);
         let begin = notes.edges.len();
         notes.begin.push(begin);
         notes.edges.extend(edges);
@@ -146,7 +144,7 @@ impl Graph {
     /// The graph of what was noted, with the shortest way to each state.
     #[must_use]
     pub fn of(notes: Notes, first: u64) -> Self {
-        let count = notes.answers.len();
+        let count = notes.begin.len();
         let mut next = Vec::with_capacity(count);
         for state in 0..count {
             let end = notes.begin.get(state + 1).copied().unwrap_or(notes.edges.len());
@@ -185,11 +183,12 @@ impl Graph {
         }
     }
 
-    /// What a property says of a state: premise, and what is claimed.
+    /// What a property says of a state.
     #[must_use]
-    pub fn answer(&self, property: usize, state: Index) -> (bool, bool) {
-        let bits = self.notes.answers[state as usize] >> (2 * property);
-        (bits & 2 == 2, bits & 1 == 1)
+    pub fn answer(&self, property: usize, state: Index) -> Answer {
+        // Every state has as many answers as there are properties.
+        let properties = self.notes.answers.len() / self.notes.begin.len();
+        self.notes.answers[state as usize * properties + property]
     }
 
     /// How many edges there are.

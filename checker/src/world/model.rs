@@ -4,11 +4,24 @@
 use stateright::{Model, Property as Stateright};
 
 use crate::world::World;
+use crate::world::error::WorldError;
 use crate::world::property::Claim;
 use crate::world::state::{Action, State};
 use crate::world::system::System;
 
 impl<S: System> World<S> {
+    /// Whether stateright, and with it the Explorer, can be asked about every property.
+    ///
+    /// # Errors
+    ///
+    /// There are more than 64.
+    pub fn explorable(&self) -> Result<(), WorldError> {
+        match self.properties.len() {
+            0..=CONDITIONS_MAX => Ok(()),
+            count => Err(WorldError::Conditions { count }),
+        }
+    }
+
     /// Whether the property of this number does not stand out in a state: an `always` is not
     /// broken, a `sometimes` is not met.
     fn is_plain(&self, number: usize, state: &State<S::Types>) -> bool {
@@ -34,6 +47,22 @@ fn condition<S: System, const NUMBER: usize>(world: &World<S>, state: &State<S::
     }
 }
 
+macro_rules! conditions {
+    ($($index:literal)*) => {
+        /// As many properties as stateright is asked about at most.
+        pub(super) const CONDITIONS_MAX: usize = [$($index),*].len();
+
+        fn conditions<S: System>() -> [Condition<S>; CONDITIONS_MAX] {
+            [$(condition::<S, $index>),*]
+        }
+    };
+}
+
+conditions!(
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+    32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
+);
+
 impl<S: System> Model for World<S> {
     type State = State<S::Types>;
     type Action = Action<S::Types>;
@@ -54,27 +83,11 @@ impl<S: System> Model for World<S> {
         self.after(state, &action)
     }
 
-    /// The properties that look at single states, the first sixteen of them, and one that is
-    /// never broken, so that a search goes to the end.
+    /// The properties that look at single states, and one that is never broken, so that a search
+    /// goes to the end. There are as many at most as `World::explorable` allows.
     fn properties(&self) -> Vec<Stateright<Self>> {
-        let conditions: [Condition<S>; 16] = [
-            condition::<S, 0>,
-            condition::<S, 1>,
-            condition::<S, 2>,
-            condition::<S, 3>,
-            condition::<S, 4>,
-            condition::<S, 5>,
-            condition::<S, 6>,
-            condition::<S, 7>,
-            condition::<S, 8>,
-            condition::<S, 9>,
-            condition::<S, 10>,
-            condition::<S, 11>,
-            condition::<S, 12>,
-            condition::<S, 13>,
-            condition::<S, 14>,
-            condition::<S, 15>,
-        ];
+        assert!(self.explorable().is_ok(), "a caller asks `World::explorable` first");
+        let conditions = conditions::<S>();
         let listed = self.properties.iter().zip(conditions).filter_map(|(property, ask)| {
             match property.claim {
                 Claim::Always { .. } => Some(Stateright::always(property.name, ask)),

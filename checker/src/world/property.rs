@@ -110,7 +110,8 @@ pub struct Property<T: Types> {
     pub sentence: String,
     /// What it claims.
     pub claim: Claim<T>,
-    /// Kinds of fault after which it claims nothing.
+    /// Budgets after whose use it claims nothing; see [`World::claim`](crate::world::World::claim)
+    /// for those that it may name.
     pub without: Vec<String>,
 }
 

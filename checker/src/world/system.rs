@@ -109,6 +109,9 @@ pub trait System: Sized + Send + Sync + 'static {
     /// Its types.
     type Types: Types;
 
+    /// The budgets that [`System::command_budget`] and [`System::timer_budget`] name.
+    const BUDGETS: &'static [&'static str] = &[];
+
     /// The state of a node that has never run.
     fn start(&self, node: NodeId) -> StateOf<Self>;
 
