@@ -122,6 +122,8 @@ codes! {
     UNKNOWN_BUDGET = "T087";
     /// A system with nothing to search, or a property that no world checks.
     UNCHECKED = "T088";
+    /// A `without` that can excuse nothing.
+    EXCUSE = "T089";
     /// A name that the compiled core does not know: the checker's to say, never the reader's.
     NOT_COMPILED = "T090";
     /// A value of a setting that the system cannot take: the checker's to say, never the reader's.

@@ -244,4 +244,8 @@ checked of more than is meant."
     "T088" "unchecked" "nothing to check"
 "A system without a role, a world or a property, or a property that none of the worlds checks:
 what is not searched would pass for what holds."
+    "T089" "excuse" "a `without` that can excuse nothing"
+"`without` names faults after which a property claims nothing. A `sometimes` is satisfied by a
+state or by none, whatever happened before; and of a budget that is `any`, no state says whether
+it was spent."
 }

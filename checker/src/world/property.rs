@@ -101,6 +101,19 @@ pub enum Claim<T: Types> {
     },
 }
 
+impl<T: Types> Claim<T> {
+    /// Whether a state after an excused fault satisfies the claim: an invariant claims nothing
+    /// there, and a run that comes there is excused from its goal. But such a state is no goal of
+    /// those that must be able to reach one: they have to reach it without the fault. As a budget
+    /// never grows, a trace to a state before the fault contains none.
+    fn is_met_by_an_excused_fault(&self) -> bool {
+        match self {
+            Self::Always { .. } | Self::LeadsTo { .. } => true,
+            Self::Sometimes(_) | Self::CanReach { .. } => false,
+        }
+    }
+}
+
 /// A named sentence that is checked.
 #[derive(Clone, Debug)]
 pub struct Property<T: Types> {
@@ -121,7 +134,7 @@ impl<T: Types> Property<T> {
     #[must_use]
     pub fn ask(&self, view: &View<'_, T>) -> Answer {
         if self.without.iter().any(|budget| view.is_used(budget)) {
-            return Answer { premise: false, holds: true };
+            return Answer { premise: false, holds: self.claim.is_met_by_an_excused_fault() };
         }
         let (premise, holds) = match &self.claim {
             Claim::Always { holds, premise } => (Some(premise), holds),

@@ -1,6 +1,7 @@
 //! System files: how machines are put together for checking. Which predicate a property has, and
 //! what a budget's name means, is the checker's to say.
 
+mod excuse;
 mod read;
 mod sense;
 pub(crate) mod shape;

@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{
     Before, Budget, Count, Link, LinkKind, Only, Property, PropertyKind, Role, Setting, System,
-    Timer, World, sense,
+    Timer, World, excuse, sense,
 };
 use crate::yaml::{self, Node, Value, Word};
 
@@ -74,6 +74,7 @@ impl Read<'_> {
             hash: source.hash(),
         };
         sense::check(node, &system, self.faults);
+        excuse::check(node, &system, self.faults);
         system
     }
 
