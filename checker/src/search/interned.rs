@@ -120,10 +120,11 @@ impl<'w, W: Parts> Interned<'w, W> {
     }
 
     /// Runs a sample of the remembered operations again and says which one, if any, did something
-    /// else this time.
+    /// else this time; likewise of the parts, which one a mere look at its numbers changes.
     #[must_use]
     pub fn impure(&self) -> Option<String> {
-        self.store.write().impure(self.system, SAMPLE)
+        let mut store = self.store.write();
+        store.changed_by_a_look(self.system, SAMPLE).or_else(|| store.impure(self.system, SAMPLE))
     }
 }
 

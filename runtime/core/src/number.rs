@@ -30,8 +30,12 @@ pub enum Order {
 /// A value whose growing numbers can be reached.
 pub trait Numbers {
     /// Calls `each` with every number of the value, in an order that does not depend on what the
-    /// numbers of an equality class are. `each` may replace them. Collections that sort by a
-    /// number are sorted anew afterwards, in here.
+    /// numbers of an equality class are. `each` may replace them, by others that are equal, or in
+    /// an ordered class in the same order, wherever they were.
+    ///
+    /// Nothing else may change: what is derived from something else, such as an index, is visited
+    /// itself, entry by entry, so that one that is wrong stays wrong. Collections that sort by a
+    /// number are sorted again afterwards.
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64));
 }
 

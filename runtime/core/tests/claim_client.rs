@@ -1,5 +1,7 @@
 //! The claim client by the table that is baked in: one hand-written expectation per step.
 
+mod visit;
+
 use turnstile_core::claim::client::{Client, Command, Notice, State};
 use turnstile_core::claim::message::{
     Ask, Asked, Message, Request, ResourceName, Response, Server,
@@ -35,6 +37,7 @@ impl Run {
     ) -> (Effects, Vec<Taken>) {
         let mut out = Out::default();
         self.core.step(&mut self.state, input, &mut out);
+        visit::check(&self.state);
         (out.effects, out.rows)
     }
 

@@ -1,5 +1,7 @@
 //! The keychain: claims of several resources over one connection, none disturbing another.
 
+mod visit;
+
 use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{CLAIMS_MAX, Command, Keychain, Notice, State, Timer};
 use turnstile_core::claim::message::{
@@ -30,6 +32,7 @@ impl Run {
     fn step(&mut self, input: InputOf<Keychain>) -> Effects {
         let mut out = Out::default();
         self.core.step(&mut self.state, input, &mut out);
+        visit::check(&self.state);
         out.effects
     }
 

@@ -1,6 +1,8 @@
 //! A cache manager takes any input whatever: nothing panics, what is gone is given up once, and
 //! what its locks are stays as the table's invariants say.
 
+mod visit;
+
 use proptest::prelude::*;
 use turnstile_core::number::{CallId, DataVersion, LockId};
 use turnstile_core::ranges::ByteRange;
@@ -95,6 +97,7 @@ proptest! {
         let mut state = CacheManager::new().start();
         for input in inputs {
             let out = step(&mut state, input);
+            visit::check(&state);
             for (_, file) in state.files() {
                 for invariant in Invariant::ALL {
                     prop_assert!(file.keeps(&Compiled, *invariant), "{invariant:?}: {file:?}");

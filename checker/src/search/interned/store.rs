@@ -236,6 +236,23 @@ impl<W: Parts> Store<W> {
         })
     }
 
+    /// Visits the numbers of about so many parts. The first that is another one afterwards although
+    /// no number was replaced: the visit does more than show numbers, and might put right what a
+    /// step did wrong, so no verdict counts.
+    pub(super) fn changed_by_a_look(&self, system: &W, sample: usize) -> Option<String> {
+        let parts = self.places.iter().enumerate().flat_map(|(place, known)| {
+            let numbers = 0..u32::try_from(known.parts.len()).expect("parts are numbered by u32");
+            numbers.map(move |number| (at(place), known.parts.value(number)))
+        });
+        let all: usize = self.places.iter().map(|known| known.parts.len()).sum();
+        let step = all.div_ceil(sample).max(1);
+        parts.into_iter().step_by(step).find_map(|(place, part)| {
+            let mut seen = W::Part::clone(part);
+            system.numbers(place, &mut seen, &mut |_, _| {});
+            (seen != **part).then(|| format!("a visit to the numbers of {part:?} leaves {seen:?}"))
+        })
+    }
+
     /// Bytes, about.
     pub(super) fn bytes(&self) -> usize {
         let part = 2 * size_of::<W::Part>() + 64;

@@ -1,8 +1,10 @@
 //! S->fileLocks: the locks of one file in the order in which they came, found by range.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use core::mem;
 
 use turnstile_machines::byte_range_lock::State;
 
@@ -56,7 +58,8 @@ const VALID: [State; 2] = [State::Active, State::Waitlock];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Slot(pub(super) u32);
 
-/// The locks of one file. Equal where the list is; all else follows from it.
+/// The locks of one file. Equal where the list and what is found by it are: in which slots the locks
+/// are kept, and what shape the tree has, depends on what happened before.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     slots: Vec<Option<(LockId, Lock)>>,
@@ -121,6 +124,19 @@ impl Locks {
 
     fn kept(&self, slot: Slot) -> (LockId, &Lock) {
         self.at(slot).expect(KEPT)
+    }
+
+    /// What is found by owner: under which key and id, and which lock that is.
+    fn owned(&self) -> impl Iterator<Item = (&(Key, LockId), Option<LockId>)> {
+        self.owned.iter().map(|(own, slot)| (own, self.at(*slot).map(|(id, _)| id)))
+    }
+
+    /// What is found by range, in the order in which it came.
+    fn indexed(&self) -> Vec<Option<LockId>> {
+        let found = self.index.over(ByteRange::ALL);
+        let mut found: Vec<_> = found.map(|slot| self.at(slot).map(|(id, _)| id)).collect();
+        found.sort_unstable();
+        found
     }
 
     fn kept_mut(&mut self, id: LockId) -> Option<&mut Lock> {
@@ -189,7 +205,7 @@ impl Locks {
     /// Moves a lock's machine.
     pub(super) fn put(&mut self, id: LockId, to: State) {
         let Some(lock) = self.kept_mut(id) else { return };
-        let (from, kind) = (core::mem::replace(&mut lock.at, to), lock.kind);
+        let (from, kind) = (mem::replace(&mut lock.at, to), lock.kind);
         self.counts[from as usize][kind as usize] -= 1;
         self.counts[to as usize][kind as usize] += 1;
     }
@@ -215,6 +231,9 @@ impl Locks {
 impl PartialEq for Locks {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
+            && self.counts == other.counts
+            && self.owned().eq(other.owned())
+            && self.indexed() == other.indexed()
     }
 }
 
@@ -224,6 +243,9 @@ impl Hash for Locks {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.len().hash(state);
         self.iter().for_each(|lock| lock.hash(state));
+        self.counts.hash(state);
+        self.owned().for_each(|owned| owned.hash(state));
+        self.indexed().hash(state);
     }
 }
 
@@ -238,21 +260,26 @@ impl Numbers for Lock {
 impl Numbers for Locks {
     /// Slots stay as they are, and so does the tree of overlaps, which knows slots only.
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        let mut is_same = true;
-        for (id, slot) in &self.list {
-            let (kept, lock) = self.slots[slot.0 as usize].as_mut().expect(KEPT);
+        let mut list: Vec<_> = mem::take(&mut self.list).into_iter().collect();
+        let mut is_listed = vec![false; self.slots.len()];
+        for (id, slot) in &mut list {
+            id.visit(each);
+            if let Some(Some((kept, lock))) = self.slots.get_mut(slot.0 as usize) {
+                kept.visit(each);
+                lock.visit(each);
+                is_listed[slot.0 as usize] = true;
+            }
+        }
+        self.list = list.into_iter().collect();
+        let strays = self.slots.iter_mut().zip(is_listed).filter(|(_, is_listed)| !is_listed);
+        for (kept, lock) in strays.filter_map(|(slot, _)| slot.as_mut()) {
             kept.visit(each);
             lock.visit(each);
-            is_same &= kept == id;
         }
-        if is_same {
-            return;
-        }
-        let slots: Vec<Slot> = self.slots().collect();
-        let ids = slots.iter().map(|slot| (self.kept(*slot).0, *slot));
-        let list = ids.collect();
-        let own = |slot: &Slot| (self.kept(*slot).1.key, self.kept(*slot).0);
-        self.owned = slots.iter().map(|slot| (own(slot), *slot)).collect();
-        self.list = list;
+        let owned = mem::take(&mut self.owned).into_iter().map(|((key, mut id), slot)| {
+            id.visit(each);
+            ((key, id), slot)
+        });
+        self.owned = owned.collect();
     }
 }

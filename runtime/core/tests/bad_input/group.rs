@@ -13,6 +13,8 @@ use turnstile_core::view::{self, MemberId, Members, View};
 use turnstile_machines::group_lock_client::State as Client;
 use turnstile_machines::group_lock_coordinator::State as Coordinator;
 
+use crate::visit;
+
 /// The view in which each test begins.
 const HERE: ViewId = ViewId::new(5);
 const ME: MemberId = MemberId(1);
@@ -80,6 +82,7 @@ fn input() -> impl Strategy<Value = InputOf<Member>> {
 fn step<C: Core>(core: &C, state: &mut C::State, input: InputOf<C>) -> Vec<EffectOf<C>> {
     let mut out = Out::default();
     core.step(state, input, &mut out);
+    visit::check(state);
     out.effects
 }
 

@@ -3,3 +3,5 @@
 
 mod group;
 mod replicated;
+#[path = "../visit/mod.rs"]
+mod visit;

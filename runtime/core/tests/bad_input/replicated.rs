@@ -13,6 +13,8 @@ use turnstile_core::replicated::{Locks, Member, State};
 use turnstile_core::step::{Core, Effect, EffectOf, Input, InputOf, Out};
 use turnstile_machines::lock_mutex::State as Mutex;
 
+use crate::visit;
+
 const ME: Address = Address(1);
 
 fn lock() -> impl Strategy<Value = LockName> {
@@ -89,6 +91,7 @@ fn input() -> impl Strategy<Value = InputOf<Member>> {
 fn step(member: &Member, state: &mut State, input: InputOf<Member>) -> Vec<EffectOf<Member>> {
     let mut out = Out::default();
     member.step(state, input, &mut out);
+    visit::check(state);
     out.effects
 }
 

@@ -3,4 +3,6 @@
 mod additions;
 mod random;
 mod run;
+#[path = "../visit/mod.rs"]
+mod visit;
 mod wire;

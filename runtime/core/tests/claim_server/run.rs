@@ -10,6 +10,8 @@ use turnstile_core::number::{CallId, ClaimId};
 use turnstile_core::step::{EffectOf, Out};
 use turnstile_core::{Core, Effect, Input};
 
+use crate::visit;
+
 pub(crate) type Done = EffectOf<Records>;
 pub(crate) type Effects = Vec<Done>;
 
@@ -45,6 +47,8 @@ impl Run {
                 <Records>::keep(&mut self.saved, saved.clone());
             }
         }
+        visit::check(&self.state);
+        visit::check(&self.saved);
         out.effects
     }
 

@@ -2,6 +2,7 @@
 //! that it minted last. Every collection is a map or a set in ascending order.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
 
 use turnstile_machines::claim_record as machine;
 
@@ -224,9 +225,14 @@ impl Numbers for State {
         self.claims.visit(each);
         self.queues.values_mut().for_each(|queue| queue.visit(each));
         self.finished.visit(each);
-        // The index follows from the records, whose order does not depend on keys.
-        let keys = self.claims.iter().filter_map(|(id, record)| Some((record.key?, *id)));
-        self.keys = keys.collect();
+        // By claim, as the order of the keys depends on what they are.
+        let mut keys: Vec<_> = core::mem::take(&mut self.keys).into_iter().collect();
+        keys.sort_unstable_by_key(|(key, claim)| (*claim, *key));
+        for (key, claim) in &mut keys {
+            claim.visit(each);
+            key.visit(each);
+        }
+        self.keys = keys.into_iter().collect();
     }
 }
 

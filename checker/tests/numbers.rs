@@ -1,0 +1,132 @@
+//! A visit to the numbers of a part shows every one of them and does nothing else: random walks
+//! through the worlds of every system, and so through the states of every core that runs in one.
+
+use turnstile_checker::parts::{Parts, Place};
+use turnstile_checker::report::options::{Options, Silent};
+use turnstile_checker::systems::Wired;
+use turnstile_checker::systems::claim::Claim;
+use turnstile_checker::systems::group::Group;
+use turnstile_checker::systems::ranges::Ranges;
+use turnstile_checker::systems::replicated::Replicated;
+use turnstile_checker::systems::view::Views;
+use turnstile_checker::world::{Part, State, World};
+use turnstile_core::number::{Class, Order};
+use turnstile_spec::{Source, bundled, system::System};
+
+/// Above every number that a world has after a step, below what a client draws as its key.
+const FAR: u64 = 1 << 20;
+/// States of one walk.
+const STEPS: usize = 150;
+
+/// The types whose debug text shows a number that is visited.
+const TYPES: [&str; 7] =
+    ["Token(", "ClaimId(", "IdempotencyKey(", "ViewId(", "LockId(", "DataVersion(", "number: "];
+
+/// A small generator of the xorshift family; any other would do.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).expect("less than the sides")
+    }
+}
+
+/// Other numbers, in the same order where there is one.
+fn far(class: Class, number: u64) -> u64 {
+    match class.order {
+        Order::Rank => FAR + 2 * number,
+        Order::Equality => 2 * FAR - number.min(FAR),
+    }
+}
+
+fn places<T: turnstile_checker::world::Types>(
+    state: &State<T>,
+) -> impl Iterator<Item = (Place, &Part<T>)> {
+    (0..).map(Place).zip(&state.0)
+}
+
+/// The numbers in a debug text that are not far.
+fn near(text: &str) -> Vec<&str> {
+    let of = |name: &'static str| {
+        text.match_indices(name).filter_map(move |(at, _)| {
+            let number = &text[at + name.len()..];
+            let end = number.find(|sign: char| !sign.is_ascii_digit())?;
+            let is_near = number[..end].parse::<u64>().is_ok_and(|number| number < FAR);
+            is_near.then(|| &text[at..at + name.len() + end])
+        })
+    };
+    TYPES.into_iter().flat_map(of).collect()
+}
+
+#[track_caller]
+fn check_state<W: Wired>(world: &World<W>, state: &State<W::Types>) {
+    let mut other = state.clone();
+    for (place, part) in places(state) {
+        let mut seen = part.clone();
+        world.numbers(place, &mut seen, &mut |_, _| {});
+        assert_eq!(seen, *part, "a look changes nothing");
+        let replaced = &mut other.0[place.index()];
+        // A key that was just drawn is far already, and may stay.
+        world.numbers(place, replaced, &mut |class, number| *number = far(class, *number));
+        let text = format!("{replaced:?}");
+        assert!(near(&text).is_empty(), "not visited: {:?} in {text}", near(&text));
+    }
+    let (actions, others) = (world.actions_of(state), world.actions_of(&other));
+    assert_eq!(actions.len(), others.len(), "{state:#?}");
+    for (action, other_action) in actions.iter().zip(&others) {
+        let (to, other_to) = (world.after(state, action), world.reached(&other, other_action));
+        let to = to.map(|state| state.0);
+        // What changes nothing leads nowhere, but for the numbers.
+        let other_to = other_to.map(|reached| reached.state).filter(|to| *to != state.0);
+        assert_eq!(to, other_to, "{action:?}");
+    }
+}
+
+fn walk<W: Wired>() {
+    let text = bundled::system(W::NAME).expect("it is bundled");
+    let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
+    let options = Options::new(&Silent);
+    for (seed, named) in (1..).zip(&file.worlds) {
+        let world = W::world(&file, named, &options).expect("its names are known");
+        let mut dice = Dice(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
+        let mut state = world.first();
+        for _ in 0..STEPS {
+            check_state(&world, &state);
+            let after = world.actions_of(&state).into_iter();
+            let mut after: Vec<_> =
+                after.filter_map(|action| world.after(&state, &action)).collect();
+            state = match after.len() {
+                0 => world.first(),
+                count => after.swap_remove(dice.below(count)),
+            };
+        }
+    }
+}
+
+#[test]
+fn of_claims() {
+    walk::<Claim>();
+}
+
+#[test]
+fn of_byte_ranges() {
+    walk::<Ranges>();
+}
+
+#[test]
+fn of_groups() {
+    walk::<Group>();
+}
+
+#[test]
+fn of_replicated_locks() {
+    walk::<Replicated>();
+}
+
+#[test]
+fn of_views() {
+    walk::<Views>();
+}
