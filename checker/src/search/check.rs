@@ -163,7 +163,7 @@ fn property_report<S: System>(
 fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
     let troubles = marks.iter().filter_map(|mark| match mark {
         Mark::Taken(taken) => Trouble::of(shown.node, taken),
-        Mark::Spent(_) | Mark::Overflowed { .. } => None,
+        Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
     });
     let is_other = |other: &Trouble| {
         other.taken != shown.taken && other.is_unexpected() == shown.is_unexpected()

@@ -184,7 +184,7 @@ fn search_for<W: Parts>(system: &W, asked: Asked<'_>, question: Question<'_>) ->
     let explored = began.elapsed();
     let record = walk.record.take();
     let refused = no_room(record.is_some(), &walk, &goals).into_iter().collect();
-    let graph = record.map(|record| Graph::of(record, &walk.log, space.fairness()));
+    let graph = record.map(|record| Graph::of(record, &walk.log, space.labels()));
     let judge = |(number, property): (usize, &Property)| {
         if let Some((from, goal)) = goals[number] {
             return match &graph {

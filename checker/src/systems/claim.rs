@@ -135,10 +135,19 @@ impl System for Claim {
     }
 
     fn keep(&self, saved: &mut Option<Saved>, new: Saved) {
-        let Saved::Server(new) = new;
-        let mut inner = saved.take().map(|Saved::Server(saved)| saved);
-        <Records<RecordRules> as Core>::keep(&mut inner, new);
-        *saved = inner.map(Saved::Server);
+        let before = saved.take();
+        *saved = match new {
+            Saved::Server(new) => {
+                let mut inner = before.and_then(Saved::of_server);
+                <Records<RecordRules> as Core>::keep(&mut inner, new);
+                inner.map(Saved::Server)
+            }
+            Saved::Store(new) => {
+                let mut inner = before.and_then(Saved::of_store);
+                <Fence as Core>::keep(&mut inner, new);
+                inner.map(Saved::Store)
+            }
+        };
     }
 
     fn choices(&self, node: NodeId) -> u8 {

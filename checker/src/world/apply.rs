@@ -1,12 +1,13 @@
 //! What an operation does to a part of a World, and what it asks of others.
 
-use crate::parts::{Done, Place};
+use crate::parts::{Done, Fairness, Place};
 use crate::world::World;
 use crate::world::budget::{BudgetId, Left};
 use crate::world::link::{Contents, LinkKind, LinkOp, LinkPart};
-use crate::world::node::{Event, NodePart};
+use crate::world::node::{CUTS_MAX, Event, NodePart, cuts};
 use crate::world::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
 use crate::world::system::{NodeId, System};
+use crate::world::turn::Turn;
 
 impl<S: System> World<S> {
     /// The place of a node.
@@ -46,12 +47,10 @@ impl<S: System> World<S> {
     /// What a node's step asks of the watch and of links.
     pub(super) fn turned(
         &self,
-        (node, part, event): (NodeId, &NodePart<S::Types>, &Event<S::Types>),
+        (turn, relieves): (Turn<S::Types>, Vec<Fairness>),
         late: bool,
         mut then: Vec<(Place, Op<S::Types>)>,
     ) -> Vec<DoneOf<S>> {
-        let turn = self.step(node, part, event);
-        let relieves = self.relieved(node, part, &turn.stepped);
         then.push((self.place_of_watch(), Op::Observe(turn.stepped.seen)));
         let Some(rest) = self.operations(turn.ops, late) else { return Vec::new() };
         then.extend(rest);
@@ -84,12 +83,12 @@ impl<S: System> World<S> {
         };
         match op {
             Op::Happens { event, budget, wait } => {
-                let mut then = self.waits(node, part, event, *wait);
+                let mut then = self.waits(node, part, event.step(), *wait);
                 then.extend(self.spend(*budget));
-                self.turned((node, part, event), false, then)
+                self.steps(node, part, event, (false, then))
             }
             Op::Comes(event, late) if part.is_up() => {
-                self.turned((node, part, event), *late, Vec::new())
+                self.steps(node, part, event, (*late, Vec::new()))
             }
             Op::LetsFire(later) if !bound(later) => stays(),
             Op::IsPassed(later) if bound(later) => stays(),
@@ -104,6 +103,34 @@ impl<S: System> World<S> {
                 unreachable!("not done to a node: {op:?}")
             }
         }
+    }
+
+    /// What a node's step does; nothing where it cannot be torn there. `late`, `then`: as of
+    /// [`World::turned`].
+    fn steps(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+        (late, mut then): (bool, Vec<(Place, Op<S::Types>)>),
+    ) -> Vec<DoneOf<S>> {
+        if let Event::Torn { step, done, .. } = event {
+            let effects = part.step(&self.system, node, step).effects;
+            if cuts::<S::Types>(&effects).all(|cut| cut != usize::from(*done)) {
+                return Vec::new();
+            }
+            let costs = self.faults.torn(node).into_iter().flatten();
+            then.extend(costs.filter_map(|budget| self.spend(Some(budget))));
+        }
+        let turn = self.step(node, part, event);
+        let is_long = self.faults.torn(node).is_some()
+            && cuts::<S::Types>(&turn.stepped.effects).any(|cut| cut > usize::from(CUTS_MAX));
+        let relieves = self.relieved(node, part, &turn.stepped);
+        let mut done = self.turned((turn, relieves), late, then);
+        if is_long {
+            done.iter_mut().for_each(|done| done.marks.push(Mark::Long { node }));
+        }
+        done
     }
 
     /// What other nodes and the budgets are asked before a timer fires.

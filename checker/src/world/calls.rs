@@ -158,6 +158,7 @@ pub(crate) fn operate<T: Types>(
             }
         }
         LinkOp::CallerGone => abandon(slots),
+        LinkOp::ServerGone => break_off(slots, |message| system.unanswered(message)),
         LinkOp::Becomes(_) | LinkOp::Cut | LinkOp::Tear | LinkOp::Mend => {}
     }
     slots.sort_unstable();
@@ -185,6 +186,17 @@ fn spoil<M>(slots: &mut [Slot<M>], place: u8, instead: impl Fn(&M) -> Option<M>)
     let was_late = matches!(slot, Slot::Answered { is_late: true, .. });
     if let Some(answer) = instead(slot.message()) {
         *slot = Slot::Answered { answer, is_late: was_late, is_true: false };
+    }
+}
+
+/// Callers whose requests are being handled see that their connections have ended.
+fn break_off<M>(slots: &mut [Slot<M>], instead: impl Fn(&M) -> Option<M>) {
+    for slot in slots {
+        if let Slot::Handling(request) = slot
+            && let Some(answer) = instead(request)
+        {
+            *slot = Slot::Answered { answer, is_late: false, is_true: false };
+        }
     }
 }
 

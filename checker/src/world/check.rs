@@ -14,6 +14,7 @@ use crate::report::result::{
 };
 use crate::world::World;
 use crate::world::graph::{Graph, Index, Noted, Notes, fingerprint};
+use crate::world::node::CUTS_MAX;
 use crate::world::parts::{Mark, Part};
 use crate::world::property::{Claim, Property};
 use crate::world::state::State;
@@ -194,7 +195,7 @@ fn run<S: System>(world: &World<S>, path: &[u16]) -> (Vec<StepReport>, State<S::
 pub(crate) fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
     let spent = marks.iter().filter_map(|mark| match mark {
         Mark::Spent(name) => Some(name.clone()),
-        Mark::Taken(_) | Mark::Overflowed { .. } => None,
+        Mark::Taken(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
     });
     spent.collect()
 }
@@ -203,12 +204,13 @@ pub(crate) fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
 pub(crate) fn taken(marks: BTreeSet<Mark>) -> BTreeSet<Taken> {
     let taken = marks.into_iter().filter_map(|mark| match mark {
         Mark::Taken(taken) => Some(taken),
-        Mark::Spent(_) | Mark::Overflowed { .. } => None,
+        Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
     });
     taken.collect()
 }
 
-/// Which message found no room, if one did: what comes after is not what would have come.
+/// What a search could not take account of: a message without room, after which comes what would
+/// not have come; a step too long to be torn everywhere.
 pub(crate) fn overflow<S: System>(world: &World<S>, marks: &BTreeSet<Mark>) -> Option<String> {
     marks.iter().find_map(|mark| match mark {
         Mark::Overflowed { link } => {
@@ -219,6 +221,10 @@ pub(crate) fn overflow<S: System>(world: &World<S>, marks: &BTreeSet<Mark>) -> O
                  `slots` or `capacity`"
             ))
         }
+        Mark::Long { node } => Some(format!(
+            "a step of {} has more than {CUTS_MAX} effects and is not torn after each of them",
+            world.nodes[*node].name
+        )),
         Mark::Taken(_) | Mark::Spent(_) => None,
     })
 }

@@ -17,6 +17,8 @@ pub struct Faults {
     nodes: Vec<NodeFaults>,
     /// A clock that runs beyond every margin.
     pub drift: Option<BudgetId>,
+    /// A crash in the middle of a step's effects.
+    torn: Option<BudgetId>,
 }
 
 /// The budgets of what a node's process may suffer.
@@ -34,6 +36,8 @@ const NODE_FAULTS: [&str; 4] = ["crash", "restart", "pause", "late timer"];
 impl Faults {
     /// The name of the budget for clocks that run wild.
     pub const DRIFT: &str = "drift";
+    /// The name of the budget for restarts between two effects of a step.
+    pub const TORN: &str = "torn step";
 
     /// Looks the kinds up: `lost answer`, and for a role `client crash`, `client restart`,
     /// `client pause`, `client late timer`.
@@ -51,6 +55,7 @@ impl Faults {
             link: LinkFault::ALL.map(|fault| find(fault.name())),
             nodes: nodes.iter().map(of_node).collect(),
             drift: find(Self::DRIFT),
+            torn: find(Self::TORN),
             names,
         }
     }
@@ -60,7 +65,7 @@ impl Faults {
     pub fn known(nodes: &[Node]) -> Vec<String> {
         let mut known: Vec<String> =
             LinkFault::ALL.iter().map(|fault| fault.name().to_owned()).collect();
-        known.push(Self::DRIFT.to_owned());
+        known.extend([Self::DRIFT, Self::TORN].map(str::to_owned));
         for node in nodes {
             known.extend(NODE_FAULTS.map(|what| format!("{} {what}", node.role)));
         }
@@ -85,6 +90,12 @@ impl Faults {
     #[must_use]
     pub fn may_restart(&self, node: NodeId) -> bool {
         self.nodes[node].restart.is_some()
+    }
+
+    /// The budgets that a restart of the node in the middle of a step takes from, if it happens:
+    /// that of torn steps, and that of its restarts.
+    pub(crate) fn torn(&self, node: NodeId) -> Option<[BudgetId; 2]> {
+        Some([self.torn?, self.nodes[node].restart?])
     }
 
     /// The budget that an event takes from; `None` where it has no budget here and does not
@@ -113,6 +124,8 @@ impl Faults {
             Event::FiresLate(..) => None,
             Event::Pauses => Some(of_node.pause?),
             Event::Resumes => None,
+            // What it costs beside the step, the World adds.
+            Event::Torn { step, .. } => return self.of_node(system, node, part, step),
         })
     }
 

@@ -155,6 +155,8 @@ pub enum LinkOp<T: Types> {
     Lapse(T::Mark),
     /// The caller is gone, with its connection.
     CallerGone,
+    /// The server is gone, with its connections: what it handles it never answers.
+    ServerGone,
     /// The receiver of messages has crashed, or starts again; then the way is open.
     Becomes(Way),
     /// Its ends come into different partitions, unless the receiver has crashed.

@@ -90,6 +90,7 @@ pub(crate) fn operate<T: Types>(
         | LinkOp::Overtake
         | LinkOp::Lapse(_)
         | LinkOp::CallerGone
+        | LinkOp::ServerGone
         | LinkOp::Becomes(_)
         | LinkOp::Cut
         | LinkOp::Tear

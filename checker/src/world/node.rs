@@ -62,6 +62,49 @@ pub enum Event<T: Types> {
     Pauses,
     /// It goes on.
     Resumes,
+    /// It crashes in the middle of a step, and starts again in one go with it. Only where what it
+    /// saves and what others see of it are on different sides of the cut: a core that sends before
+    /// it saves differs there from one that saves first.
+    Torn {
+        /// The step.
+        step: Box<Event<T>>,
+        /// How many of its effects are carried out.
+        done: u8,
+        /// Where several rows match the restart, the one of this number.
+        choice: u8,
+    },
+}
+
+impl<T: Types> Event<T> {
+    /// The step that this is, or that is torn.
+    #[must_use]
+    pub fn step(&self) -> &Self {
+        match self {
+            Self::Torn { step, .. } => step,
+            Self::Takes(..)
+            | Self::IsDue(_)
+            | Self::FiresLate(..)
+            | Self::Crashes
+            | Self::Restarts(_)
+            | Self::Pauses
+            | Self::Resumes => self,
+        }
+    }
+}
+
+/// Effects of one step after which it may be torn. A world in which a step could be torn farther
+/// on is not searched completely, and says so.
+pub const CUTS_MAX: u8 = 16;
+
+/// The numbers of effects after which a crash separates what is saved from what others see.
+pub fn cuts<T: Types>(effects: &[EffectOf<T>]) -> impl Iterator<Item = usize> {
+    let saves = |effect: &EffectOf<T>| matches!(effect, Effect::Save(_));
+    let shows = |effect: &EffectOf<T>| matches!(effect, Effect::Send { .. } | Effect::Notify(_));
+    (1..effects.len()).filter(move |&done| {
+        let (done, left) = effects.split_at(done);
+        done.iter().any(saves) && left.iter().any(shows)
+            || done.iter().any(shows) && left.iter().any(saves)
+    })
 }
 
 /// What a step did.
@@ -75,8 +118,10 @@ pub struct Stepped<T: Types> {
     pub seen: Vec<Seen<T>>,
     /// The rows taken.
     pub taken: Vec<Taken>,
-    /// All effects, for reports.
+    /// The effects that were carried out.
     pub effects: Vec<EffectOf<T>>,
+    /// Those of a torn step that were not.
+    pub lost: Vec<EffectOf<T>>,
 }
 
 impl<T: Types> NodePart<T> {
@@ -119,7 +164,7 @@ impl<T: Types> NodePart<T> {
         }
     }
 
-    /// What this event does to it.
+    /// What this event does to it. Of a torn step: what it does before the crash.
     #[must_use]
     pub fn step(
         &self,
@@ -133,8 +178,20 @@ impl<T: Types> NodePart<T> {
             seen: Vec::new(),
             taken: Vec::new(),
             effects: Vec::new(),
+            lost: Vec::new(),
         };
-        match event {
+        let effects_max = match event {
+            Event::Torn { done, .. } => usize::from(*done),
+            Event::Takes(..)
+            | Event::IsDue(_)
+            | Event::FiresLate(..)
+            | Event::Crashes
+            | Event::Restarts(_)
+            | Event::Pauses
+            | Event::Resumes => usize::MAX,
+        };
+        match event.step() {
+            Event::Torn { .. } => unreachable!("a torn step is torn once"),
             Event::IsDue(timer) => {
                 next.node.timers.retain(|armed| armed != timer);
                 next.node.due.push(*timer);
@@ -143,7 +200,7 @@ impl<T: Types> NodePart<T> {
             Event::FiresLate(timer, choice) => {
                 let due = &mut next.node.due;
                 due.iter().position(|one| one == timer).map(|place| due.remove(place));
-                next.take(system, node, *choice, Input::Fired(*timer));
+                next.take(system, node, (*choice, effects_max), Input::Fired(*timer));
             }
             Event::Pauses => next.node.life = Life::Paused,
             Event::Resumes => next.node.life = Life::Up,
@@ -160,13 +217,14 @@ impl<T: Types> NodePart<T> {
                 next.node = Self { saved: self.saved.clone(), ..Self::start(system, node) };
                 next.node.timers.clear();
                 next.seen.push(Seen::Restarted(node));
-                next.take(system, node, *choice, Input::Restart(self.saved.clone()));
+                let input = Input::Restart(self.saved.clone());
+                next.take(system, node, (*choice, effects_max), input);
             }
             Event::Takes(input, choice) => {
                 if let Input::Fired(timer) = input {
                     next.node.timers.retain(|armed| armed != timer);
                 }
-                next.take(system, node, *choice, input.clone());
+                next.take(system, node, (*choice, effects_max), input.clone());
             }
         }
         next
@@ -187,7 +245,7 @@ impl<T: Types> Stepped<T> {
         &mut self,
         system: &impl System<Types = T>,
         node: NodeId,
-        choice: u8,
+        (choice, effects_max): (u8, usize),
         input: InputOf<T>,
     ) {
         if let Input::Command(command) = &input {
@@ -195,6 +253,7 @@ impl<T: Types> Stepped<T> {
         }
         let mut out = Out::default();
         system.step(node, choice, &mut self.node.state, input, &mut out);
+        self.lost = out.effects.split_off(effects_max.min(out.effects.len()));
         for effect in &out.effects {
             self.carry_out(system, node, effect);
         }

@@ -11,7 +11,7 @@ use crate::world::World;
 use crate::world::budget::BudgetId;
 use crate::world::link::{LinkKind, LinkOp, LinkPart};
 use crate::world::mail::Chance;
-use crate::world::node::{Event, NodePart, takes};
+use crate::world::node::{CUTS_MAX, Event, NodePart, cuts, takes};
 use crate::world::parts::{Op, Wait};
 use crate::world::system::{NodeId, System, Types};
 
@@ -29,7 +29,10 @@ impl<S: System> World<S> {
         part: &NodePart<S::Types>,
     ) -> Vec<Offer<Op<S::Types>>> {
         let mut offers = Vec::new();
-        for event in part.events(&self.system, node) {
+        let events = part.events(&self.system, node);
+        let torn: Vec<_> =
+            events.iter().flat_map(|event| self.torn_here(node, part, event)).collect();
+        for event in events.into_iter().chain(torn) {
             let Some(budget) = self.faults.of_node(&self.system, node, part, &event) else {
                 continue;
             };
@@ -64,6 +67,44 @@ impl<S: System> World<S> {
         offers
     }
 
+    /// A step of a node torn wherever that makes a difference.
+    fn torn_here(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+    ) -> Vec<Event<S::Types>> {
+        if self.faults.torn(node).is_none() {
+            return Vec::new();
+        }
+        let effects = part.step(&self.system, node, event).effects;
+        let cuts = cuts::<S::Types>(&effects).filter_map(|cut| u8::try_from(cut).ok());
+        self.torn(node, event, cuts.filter(|cut| *cut <= CUTS_MAX))
+    }
+
+    /// The step with which a node will take a message, torn wherever that may make a difference:
+    /// the node refuses what makes none.
+    fn torn_on_its_way(&self, node: NodeId, event: &Event<S::Types>) -> Vec<Event<S::Types>> {
+        match self.faults.torn(node) {
+            Some(_) => self.torn(node, event, 1..=CUTS_MAX),
+            None => Vec::new(),
+        }
+    }
+
+    fn torn(
+        &self,
+        node: NodeId,
+        event: &Event<S::Types>,
+        cuts: impl Iterator<Item = u8>,
+    ) -> Vec<Event<S::Types>> {
+        let choices = 0..self.system.choices(node);
+        let torn = |done| {
+            let step = Box::new(event.clone());
+            choices.clone().map(move |choice| Event::Torn { step: step.clone(), done, choice })
+        };
+        cuts.flat_map(torn).collect()
+    }
+
     fn insists(&self, event: &Event<S::Types>) -> bool {
         matches!(event, Event::Takes(Input::Command(command), _) if self.system.insists(command))
     }
@@ -71,7 +112,7 @@ impl<S: System> World<S> {
     /// The nodes whose timers may have to fire before this one, as bits.
     fn earlier(&self, node: NodeId, event: &Event<S::Types>) -> u64 {
         assert!(self.nodes.len() <= 64, "nodes are told apart by bits");
-        let Event::Takes(Input::Fired(timer), _) = event else { return 0 };
+        let Event::Takes(Input::Fired(timer), _) = event.step() else { return 0 };
         let name = self.system.timer_name(timer);
         let is_earlier = |other: usize| {
             other != node
@@ -100,6 +141,7 @@ impl<S: System> World<S> {
             | Event::Restarts(_)
             | Event::Crashes
             | Event::IsDue(_)
+            | Event::Torn { .. }
             | Event::Pauses => Fairness::Never,
         }
     }
@@ -117,7 +159,10 @@ impl<S: System> World<S> {
                 None => offers.push(Moving { op, delivers: None, budget }),
                 Some((from, to, message)) => {
                     let input = Input::Message { from, message };
-                    offers.extend(takes(&self.system, to, input).map(|event| Moving {
+                    let events: Vec<_> = takes(&self.system, to, input).collect();
+                    let torn = events.iter().flat_map(|event| self.torn_on_its_way(to, event));
+                    let torn: Vec<_> = torn.collect();
+                    offers.extend(events.into_iter().chain(torn).map(|event| Moving {
                         op: op.clone(),
                         delivers: Some((to, event)),
                         budget,
@@ -163,6 +208,10 @@ impl<S: System> World<S> {
             let (LinkOp::Take(place), Some((to, event))) = (offer.op, offer.delivers) else {
                 return None;
             };
+            // Where a step can be torn, it does something as a whole.
+            if let Event::Torn { .. } = event {
+                return None;
+            }
             Some(Cargo {
                 to: self.place_of_node(to),
                 input: Op::Comes(event, false),

@@ -110,6 +110,11 @@ pub enum Mark {
         /// The link, by its place.
         link: usize,
     },
+    /// A step has more effects than those after which it is torn: not every cut was made.
+    Long {
+        /// Whose step.
+        node: NodeId,
+    },
 }
 
 pub(super) type DoneOf<S> = Done<Part<<S as System>::Types>, Op<<S as System>::Types>, Mark>;

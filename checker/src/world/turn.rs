@@ -25,7 +25,9 @@ impl<S: System> World<S> {
         later: (NodeId, &NodePart<S::Types>),
         event: &Event<S::Types>,
     ) -> bool {
-        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event else { return false };
+        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event.step() else {
+            return false;
+        };
         let later_name = self.system.timer_name(timer);
         earlier.1.is_up()
             && self.relations.iter().any(|relation| {
@@ -46,7 +48,9 @@ impl<S: System> World<S> {
     /// Whether a timer fires only once no message can arrive, by the time relations.
     #[must_use]
     pub fn waits_for_messages(&self, node: NodeId, event: &Event<S::Types>) -> bool {
-        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event else { return false };
+        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event.step() else {
+            return false;
+        };
         let name = self.system.timer_name(timer);
         self.relations.iter().any(|relation| {
             relation.earlier.is_none()
@@ -55,9 +59,31 @@ impl<S: System> World<S> {
         })
     }
 
-    /// Steps one node, and says what that does to links.
+    /// Steps one node, and says what that does to links. A node that crashes in the middle of a step
+    /// starts again at once.
     #[must_use]
     pub fn step(
+        &self,
+        node: NodeId,
+        part: &NodePart<S::Types>,
+        event: &Event<S::Types>,
+    ) -> Turn<S::Types> {
+        let mut turn = self.step_once(node, part, event);
+        if let Event::Torn { choice, .. } = event {
+            let restarts = Event::Restarts(*choice);
+            let Turn { stepped, ops } = self.step_once(node, &turn.stepped.node, &restarts);
+            turn.ops.extend(ops);
+            turn.stepped.node = stepped.node;
+            turn.stepped.sends.extend(stepped.sends);
+            turn.stepped.seen.extend(stepped.seen);
+            turn.stepped.taken.extend(stepped.taken);
+            turn.stepped.effects.extend(stepped.effects);
+        }
+        turn
+    }
+
+    /// One step of one node; of one that is torn, what comes before the crash.
+    fn step_once(
         &self,
         node: NodeId,
         part: &NodePart<S::Types>,
@@ -66,7 +92,8 @@ impl<S: System> World<S> {
         let mut ops = Vec::new();
         let calls = || self.links.iter().enumerate().filter(move |(_, link)| link.is_calls());
         let own = || calls().filter(move |(_, link)| link.from == node);
-        match event {
+        match event.step() {
+            Event::Torn { .. } => unreachable!("a torn step is torn once"),
             Event::Takes(turnstile_core::Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
                 if let Some(mark) = self.system.mark(node, &part.state, timer) {
@@ -78,7 +105,9 @@ impl<S: System> World<S> {
             }
             Event::Crashes | Event::Restarts(_) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::CallerGone)));
-                let way = if *event == Event::Crashes { Way::Dead } else { Way::Open };
+                let to_it = calls().filter(|(_, link)| link.to == node);
+                ops.extend(to_it.map(|(link, _)| (link, LinkOp::ServerGone)));
+                let way = if *event.step() == Event::Crashes { Way::Dead } else { Way::Open };
                 let mail = self.links.iter().enumerate().filter(|(_, link)| !link.is_calls());
                 let to_it = mail.filter(|(_, link)| link.to == node);
                 ops.extend(to_it.map(|(link, _)| (link, LinkOp::Becomes(way))));
@@ -91,7 +120,7 @@ impl<S: System> World<S> {
             | Event::Pauses
             | Event::Resumes => {}
         }
-        if let Event::Takes(input, _) = event {
+        if let Event::Takes(input, _) = event.step() {
             ops.extend(self.cut(node, input));
         }
         let mut stepped = part.step(&self.system, node, event);

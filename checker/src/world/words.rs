@@ -1,9 +1,12 @@
 //! A step in words, for counterexamples and Explorer: who, what happened, which rows, what it did.
 
+use std::fmt::Write as _;
+
 use turnstile_core::Input;
 use turnstile_core::step::{Effect, Taken};
 
 use crate::report::result::{EffectReport, NETWORK, StepReport};
+use crate::report::text::counted;
 use crate::world::World;
 use crate::world::link::{Contents, LinkOp};
 use crate::world::node::Event;
@@ -21,7 +24,12 @@ impl<S: System> World<S> {
         };
         let turn = self.step(node, state.node(node), event);
         let rows: Vec<_> = turn.stepped.taken.iter().filter_map(row_of).collect();
-        let mut event_words = self.event_words(node, event);
+        let mut event_words = self.event_words(node, event.step());
+        if let Event::Torn { done, .. } = event {
+            // The restart has effects of its own.
+            let all = usize::from(*done) + turn.stepped.lost.len();
+            let _ = write!(event_words, ", torn after {done} of {}", counted(all as u64, "effect"));
+        }
         if action.is_drift() {
             event_words.push_str(", its clock runs wild");
         }
@@ -29,7 +37,7 @@ impl<S: System> World<S> {
             node: self.nodes[node].name.clone(),
             event: event_words,
             row: rows.join(", "),
-            from: match event {
+            from: match event.step() {
                 Event::Takes(Input::Message { from, .. }, _) => {
                     Some(self.nodes[*from].name.clone())
                 }
@@ -38,6 +46,7 @@ impl<S: System> World<S> {
                 | Event::Restarts(_)
                 | Event::IsDue(_)
                 | Event::FiresLate(..)
+                | Event::Torn { .. }
                 | Event::Pauses
                 | Event::Resumes => None,
             },
@@ -111,6 +120,7 @@ impl<S: System> World<S> {
             LinkOp::Double(_) => "duplicate",
             LinkOp::Delay(_) => "late beyond what it grants",
             LinkOp::Push(_)
+            | LinkOp::ServerGone
             | LinkOp::Answer(_)
             | LinkOp::Take(_)
             | LinkOp::Overtake
@@ -136,6 +146,10 @@ impl<S: System> World<S> {
             }
             Event::Pauses => "pauses".to_owned(),
             Event::Resumes => "goes on".to_owned(),
+            Event::Torn { step, done, .. } => {
+                let effects = counted(u64::from(*done), "effect");
+                format!("{}, torn after {effects}", self.event_words(node, step))
+            }
         }
     }
 

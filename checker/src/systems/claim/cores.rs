@@ -74,7 +74,7 @@ impl Claim {
             Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
             Input::Command(Command::Server(command)) => Input::Command(command),
             Input::Fired(Timer::Client(_)) | Input::Command(Command::Client(_)) => return,
-            Input::Restart(saved) => Input::Restart(saved.map(|Saved::Server(saved)| saved)),
+            Input::Restart(saved) => Input::Restart(saved.and_then(Saved::of_server)),
         };
         let mut inner: CoreOut<Of> = Out::default();
         self.records(choice).step(state, input, &mut inner);
@@ -103,14 +103,15 @@ impl Claim {
                 Input::Message { from: caller(from), message: letter.message }
             }
             Input::Fired(_) | Input::Command(_) => return,
-            Input::Restart(_) => Input::Restart(None),
+            Input::Restart(saved) => Input::Restart(saved.and_then(Saved::of_store)),
         };
         let mut inner: CoreOut<Fence> = Out::default();
         Fence.step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Notify(notice) => Some(Effect::Notify(Notice::Store(notice))),
-            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) => None,
+            Effect::Save(saved) => Some(Effect::Save(Saved::Store(saved))),
+            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) => None,
         }));
     }
 }

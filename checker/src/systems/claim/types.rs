@@ -4,7 +4,7 @@ use turnstile_core::claim::client;
 use turnstile_core::claim::message::Message;
 use turnstile_core::claim::record;
 use turnstile_core::fence;
-use turnstile_core::number::ClaimId;
+use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::{Class, Numbers, without_numbers};
 use turnstile_machines::claim::Resource;
 
@@ -85,6 +85,24 @@ pub enum Notice {
 pub enum Saved {
     /// Of the server.
     Server(record::Saved),
+    /// Of the store.
+    Store(Option<Token>),
+}
+
+impl Saved {
+    pub(super) fn of_server(self) -> Option<record::Saved> {
+        match self {
+            Self::Server(saved) => Some(saved),
+            Self::Store(_) => None,
+        }
+    }
+
+    pub(super) fn of_store(self) -> Option<Option<Token>> {
+        match self {
+            Self::Store(saved) => Some(saved),
+            Self::Server(_) => None,
+        }
+    }
 }
 
 /// What the properties remember of the clients.
@@ -164,7 +182,9 @@ impl Numbers for Notice {
 
 impl Numbers for Saved {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        let Self::Server(saved) = self;
-        saved.visit(each);
+        match self {
+            Self::Server(saved) => saved.visit(each),
+            Self::Store(saved) => saved.visit(each),
+        }
     }
 }
