@@ -13,7 +13,10 @@ use super::turn::{Heard, Turn};
 use crate::step::{Effect, Taken};
 use crate::view::{MemberId, View};
 
-const MACHINE: &str = "group-lock-coordinator";
+/// The most runs of the ReconciliationProtocol that one step begins.
+const RUNS_MAX: u8 = 8;
+
+pub(super) const MACHINE: &str = "group-lock-coordinator";
 
 impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
     /// A view is delivered, and with it what came too early.
@@ -121,6 +124,10 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
                 self.state.coord = self.state.view.as_ref().and_then(View::coordinator);
             }
             Action::RunReconciliationProtocol | Action::RunReconciliationProtocolAnew => {
+                if self.begun == RUNS_MAX {
+                    return self.endless(entry.action.name());
+                }
+                self.begun += 1;
                 self.begin();
                 self.take(Event::ReconciliationProtocol, self.nobody());
             }

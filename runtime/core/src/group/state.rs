@@ -66,6 +66,19 @@ impl Server {
         !self.queue.is_empty() || !self.aside.is_empty()
     }
 
+    /// How much there is to be handled: what one step may take grows with it.
+    pub(super) fn size(&self) -> usize {
+        let responses = self.responses.values().flatten();
+        let responses = responses.map(|info| info.locks.len() + info.requests.len());
+        let waiting = self.queue.len() + self.aside.len() + self.losers.len();
+        self.table.len() + waiting + responses.sum::<usize>()
+    }
+
+    /// The requests of its req-queue, and those set aside to come behind them, in order.
+    pub fn requests(&self) -> impl Iterator<Item = (MemberId, Request)> {
+        self.queue.iter().chain(&self.aside).copied()
+    }
+
     /// Who was told that a lock is another's, and has not answered.
     pub fn losers(&self) -> impl Iterator<Item = (MemberId, LockName)> {
         self.losers.iter().copied()

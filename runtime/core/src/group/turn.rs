@@ -8,6 +8,7 @@ use alloc::collections::VecDeque;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
 
+use super::coordinator::MACHINE;
 use super::message::{Info, LockName, Message, Request, Round, Says};
 use super::{Member, State};
 use crate::step::{Effect, OutOf, Taken};
@@ -20,6 +21,8 @@ pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Formulae> {
     pub(super) out: &'a mut OutOf<Member<C, K>>,
     /// What this member has sent to itself and not heard.
     own: VecDeque<Message>,
+    /// How often it has begun the ReconciliationProtocol.
+    pub(super) begun: u8,
 }
 
 /// Who said what, or which one of several a row is about; what it may look at beside the state.
@@ -48,7 +51,7 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
         state: &'a mut State,
         out: &'a mut OutOf<Member<C, K>>,
     ) -> Self {
-        Self { core, state, out, own: VecDeque::new() }
+        Self { core, state, out, own: VecDeque::new(), begun: 0 }
     }
 
     /// A message reaches the machine that it is for.
@@ -117,15 +120,24 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
         }
     }
 
-    /// Hears what it sent to itself, and lets the lock-handler run until its queue is empty.
+    /// Hears what it sent to itself, and lets the lock-handler run until its queue is empty; with
+    /// a table by which a member answers itself without end, until it has had enough.
     pub(super) fn finish(&mut self) {
-        loop {
+        let locks = self.state.locks().count() + self.state.server.size();
+        for _ in 0..OWN_MIN + OWN_EACH * locks {
             if let Some(message) = self.own.pop_front() {
                 self.hear(self.core.me, message);
             } else if !self.handle_next() {
                 return;
             }
         }
+        self.endless("answer");
+    }
+
+    /// What a table asks for without end, and is not done.
+    pub(super) fn endless(&mut self, action: &'static str) {
+        let (machine, because) = (MACHINE, "it follows from itself without end");
+        self.out.rows.push(Taken::Undone { machine, action, because });
     }
 
     pub(super) fn taken(
@@ -139,3 +151,8 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
         });
     }
 }
+
+/// The most that a member hears of itself in one step: for each lock and request a few messages.
+const OWN_EACH: usize = 8;
+/// Where there are hardly any.
+const OWN_MIN: usize = 64;

@@ -15,6 +15,9 @@ use crate::step::Taken;
 /// The machine's name.
 pub(super) const MACHINE: &str = "lock-status";
 
+/// The most holders that one event makes, beside those that wait.
+const NEXT_MIN: usize = 8;
+
 /// All locks that somebody holds or waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Locks(BTreeMap<LockName, Lock>);
@@ -208,9 +211,15 @@ impl<R: Rules> Applying<'_, R> {
     /// One event for one machine, and then for those that it tells to be the next holder.
     fn take(&mut self, name: LockName, member: Address, event: Event) {
         self.step(name, member, event);
-        while let Some((name, member)) = self.then.pop_front() {
+        let waiting = self.locks.lock(name).map_or(0, |lock| lock.waiters.len());
+        for _ in 0..waiting + NEXT_MIN {
+            let Some((name, member)) = self.then.pop_front() else { return };
             self.step(name, member, Event::NextHolder);
         }
+        // A table may have each holder make the next one.
+        self.then.clear();
+        let (action, because) = ("make the next holder", "it follows from itself without end");
+        self.rows.push(Taken::Undone { machine: MACHINE, action, because });
     }
 
     fn step(&mut self, name: LockName, member: Address, event: Event) {

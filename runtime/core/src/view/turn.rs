@@ -45,10 +45,16 @@ impl<'a, R: Formulae> Turn<'a, R> {
         Self { handler, state, out, then: VecDeque::new() }
     }
 
-    /// Takes what follows.
+    /// Takes what follows, to an end: a table whose events follow from each other has none.
     pub(super) fn finish(&mut self) {
-        while let Some((event, cause)) = self.then.pop_front() {
+        for _ in 0..FOLLOW_MAX {
+            let Some((event, cause)) = self.then.pop_front() else { return };
             self.take(event, cause);
+        }
+        if !self.then.is_empty() {
+            self.then.clear();
+            let because = "too many events follow from each other";
+            self.out.rows.push(Taken::Undone { machine: MACHINE, action: "follow", because });
         }
     }
 
@@ -109,6 +115,9 @@ impl<'a, R: Formulae> Turn<'a, R> {
         }
     }
 }
+
+/// The most events that follow from one input.
+const FOLLOW_MAX: usize = 64;
 
 /// A row that suspends begins a suspension before all else: what it begins is part of it.
 fn is_suspending(entry: &turnstile_machines::view_handler::Do<'_>) -> bool {
