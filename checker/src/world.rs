@@ -37,7 +37,7 @@ pub use parts::Part;
 pub use property::{Claim, Predicate, Property, View};
 pub use state::{Action, State};
 pub use system::{NodeId, System, Types};
-pub use watch::{Seen, Trouble, WatchPart};
+pub use watch::{Misfit, Seen, Trouble, WatchPart};
 
 /// A system in one named world.
 #[derive(Clone, Debug)]

@@ -166,7 +166,7 @@ fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
         Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
     });
     let is_other = |other: &Trouble| {
-        other.taken != shown.taken && other.is_unexpected() == shown.is_unexpected()
+        other.what != shown.what && other.is_unexpected() == shown.is_unexpected()
     };
     troubles.filter(is_other).map(|other| trouble_words(&other)).collect()
 }

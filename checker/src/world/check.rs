@@ -19,7 +19,7 @@ use crate::world::parts::{Mark, Part};
 use crate::world::property::{Claim, Property};
 use crate::world::state::State;
 use crate::world::system::System;
-use crate::world::watch::Trouble;
+use crate::world::watch::{Misfit, Trouble};
 
 /// How often the search is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -231,7 +231,11 @@ pub(crate) fn overflow<S: System>(world: &World<S>, marks: &BTreeSet<Mark>) -> O
 
 /// What does not fit, in words.
 pub(crate) fn trouble_words(trouble: &Trouble) -> String {
-    match &trouble.taken {
+    let taken = match &trouble.what {
+        Misfit::Table(taken) => taken,
+        Misfit::NoLink(text) => return text.clone(),
+    };
+    match taken {
         Taken::Unexpected { machine, state, event, number: 0 } => {
             format!("{machine}: no row for `{event}` in `{state}`")
         }

@@ -91,8 +91,8 @@ impl<S: System> Noted<S> {
         notes.begin.push(begin);
         notes.edges.extend(edges);
         notes.marks.append(&mut marks);
-        if let Some(trouble) = state.watch().trouble {
-            notes.troubles.entry(trouble).or_insert(index);
+        if let Some(trouble) = &state.watch().trouble {
+            notes.troubles.entry(trouble.clone()).or_insert(index);
         }
         steps
     }

@@ -5,7 +5,8 @@
 use crate::world::World;
 use crate::world::link::{Link, LinkOp, Way};
 use crate::world::node::{Event, NodePart, Stepped};
-use crate::world::system::{Cut, InputOf, NodeId, System, Types};
+use crate::world::system::{Cut, InputOf, MessageOf, NodeId, System, Types};
+use crate::world::watch::{Misfit, Seen, Trouble};
 
 /// What a step of one node did.
 #[derive(Clone, Debug)]
@@ -128,7 +129,12 @@ impl<S: System> World<S> {
             // Nobody will ever read it.
             stepped.node.saved = None;
         }
-        ops.extend(stepped.sends.iter().map(|(to, message)| self.sent(node, *to, message)));
+        for (to, message) in &stepped.sends {
+            match self.sent(node, *to, message) {
+                Some(op) => ops.push(op),
+                None => stepped.seen.push(Seen::Trouble(self.no_link(node, *to, message))),
+            }
+        }
         Turn { stepped, ops }
     }
 
@@ -148,20 +154,32 @@ impl<S: System> World<S> {
         others.filter(|(_, link)| is_cut(link)).map(|(link, _)| (link, op.clone())).collect()
     }
 
+    /// What sending a message does to which link; `None` where no link joins the two nodes.
     fn sent(
         &self,
         from: NodeId,
         to: NodeId,
-        message: &<S::Types as Types>::Message,
-    ) -> (usize, LinkOp<S::Types>) {
+        message: &MessageOf<S>,
+    ) -> Option<(usize, LinkOp<S::Types>)> {
         let joins = |a, b| self.links.iter().position(|link| link.from == a && link.to == b);
         if let Some(link) = joins(from, to) {
-            return (link, LinkOp::Push(message.clone()));
+            return Some((link, LinkOp::Push(message.clone())));
         }
         let link = joins(to, from).filter(|link| self.links[*link].is_calls());
-        (
-            link.expect("a node sends only along a link of its world"),
-            LinkOp::Answer(message.clone()),
-        )
+        link.map(|link| (link, LinkOp::Answer(message.clone())))
+    }
+
+    /// A message that goes nowhere. An edited table may have one sent to anybody.
+    fn no_link(&self, node: NodeId, to: NodeId, message: &MessageOf<S>) -> Trouble {
+        let message = self.system.message_words(message);
+        let (from, to) = (self.name_of(node), self.name_of(to));
+        let text = format!("{from} sends {message} to {to}: no link of the world joins them");
+        Trouble { node, what: Misfit::NoLink(text) }
+    }
+
+    /// A node's name, also of one that the world does not have.
+    pub(super) fn name_of(&self, node: NodeId) -> String {
+        let known = self.nodes.get(node).map(|node| node.name.clone());
+        known.unwrap_or_else(|| format!("node {node}, which is not there"))
     }
 }

@@ -16,17 +16,26 @@ pub enum Seen<T: Types> {
     Crashed(NodeId),
     /// The node started again.
     Restarted(NodeId),
-    /// Its table does not fit what happened.
+    /// Its table does not fit what happened, or its message has no way.
     Trouble(Trouble),
 }
 
-/// A table that does not fit what happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A step that the system is not made for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Trouble {
     /// Where.
     pub node: NodeId,
+    /// What is wrong.
+    pub what: Misfit,
+}
+
+/// What is wrong with a step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Misfit {
     /// What the table said: an event without a row, or something that could not be done.
-    pub taken: Taken,
+    Table(Taken),
+    /// A message was sent where no link of the world leads; in words.
+    NoLink(String),
 }
 
 impl Trouble {
@@ -34,7 +43,9 @@ impl Trouble {
     #[must_use]
     pub fn of(node: NodeId, taken: &Taken) -> Option<Self> {
         match taken {
-            Taken::Unexpected { .. } | Taken::Undone { .. } => Some(Self { node, taken: *taken }),
+            Taken::Unexpected { .. } | Taken::Undone { .. } => {
+                Some(Self { node, what: Misfit::Table(*taken) })
+            }
             Taken::Row { .. } | Taken::Ignored { .. } => None,
         }
     }
@@ -42,7 +53,7 @@ impl Trouble {
     /// Whether it is an event without a row.
     #[must_use]
     pub fn is_unexpected(&self) -> bool {
-        matches!(self.taken, Taken::Unexpected { .. })
+        matches!(self.what, Misfit::Table(Taken::Unexpected { .. }))
     }
 }
 
@@ -71,7 +82,7 @@ pub fn observe<S: System>(
     let mut next = WatchPart { system: watch.system.clone(), trouble: None };
     for one in seen {
         if let Seen::Trouble(trouble) = one {
-            next.trouble.get_or_insert(*trouble);
+            next.trouble.get_or_insert_with(|| trouble.clone());
         }
         system.observe(&mut next.system, one);
     }

@@ -33,6 +33,9 @@ impl<S: System> World<S> {
         if action.is_drift() {
             event_words.push_str(", its clock runs wild");
         }
+        if matches!(action.op, Op::Moves { op: LinkOp::Double(_), .. }) {
+            event_words.push_str(", and once more later");
+        }
         StepReport {
             node: self.nodes[node].name.clone(),
             event: event_words,
@@ -59,7 +62,7 @@ impl<S: System> World<S> {
     fn effects_words(&self, node: NodeId, turn: &Turn<S::Types>) -> Vec<EffectReport> {
         let one = |effect: &EffectOf<S::Types>| match effect {
             Effect::Send { to, message } => Some(EffectReport::Sends {
-                to: self.nodes[*to].name.clone(),
+                to: self.name_of(*to),
                 message: self.system.message_words(message),
             }),
             Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => {
