@@ -142,18 +142,21 @@ impl<S: System> World<S> {
         wait: Wait,
     ) -> Vec<(Place, Op<S::Types>)> {
         let later = || Box::new(Later { node, part: part.clone(), event: event.clone() });
+        let nodes = |others: u64| {
+            let others = (0..self.nodes.len()).filter(move |other| others >> other & 1 == 1);
+            others.map(|other| (self.place_of_node(other), Op::LetsFire(later())))
+        };
         match wait {
             Wait::Free => Vec::new(),
-            Wait::For(others) => (0..self.nodes.len())
-                .filter(|other| others >> other & 1 == 1)
-                .map(|other| (self.place_of_node(other), Op::LetsFire(later())))
-                .collect(),
+            Wait::For(others) => nodes(others).collect(),
             Wait::Passes(other) => {
                 let passed = (self.place_of_node(other), Op::IsPassed(later()));
                 [passed].into_iter().chain(self.spend(self.faults.drift)).collect()
             }
-            Wait::ForMessages => {
-                (0..self.links.len()).map(|link| (self.place_of_link(link), Op::IsQuiet)).collect()
+            Wait::ForMessages(others) => {
+                let links = 0..self.links.len();
+                let quiet = links.map(|link| (self.place_of_link(link), Op::IsQuiet));
+                nodes(others).chain(quiet).collect()
             }
             Wait::BeforeMessages(link) => {
                 let busy = (self.place_of_link(link), Op::IsBusy);

@@ -38,11 +38,10 @@ impl<S: System> World<S> {
             };
             let others = self.earlier(node, &event);
             let for_messages = self.waits_for_messages(node, &event);
-            assert!(others == 0 || !for_messages, "a timer waits for timers or for messages");
-            let wait = match others {
-                _ if for_messages => Wait::ForMessages,
-                0 => Wait::Free,
-                others => Wait::For(others),
+            let wait = match (others, for_messages) {
+                (0, false) => Wait::Free,
+                (others, false) => Wait::For(others),
+                (others, true) => Wait::ForMessages(others),
             };
             let fairness = match budget {
                 Some(budget) if self.budgets[usize::from(budget.0)].limit.is_some() => {

@@ -84,8 +84,8 @@ pub enum Wait {
     For(u64),
     /// It passes this node, which has a timer that comes first.
     Passes(NodeId),
-    /// It must wait for messages.
-    ForMessages,
+    /// It must wait for messages, and for these nodes.
+    ForMessages(u64),
     /// It comes before a message that is on this link.
     BeforeMessages(usize),
 }
