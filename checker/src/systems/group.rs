@@ -30,6 +30,7 @@ use crate::systems::view::Views;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
 pub use self::types::{Caller, Command, GroupTypes, Letter, Runs, Seat, State, Timer};
+pub(super) use facts::ANSWERS;
 pub use world::ENTRY;
 
 chosen!(ClientRules, group_lock_client, formulas);

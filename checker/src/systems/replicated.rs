@@ -33,6 +33,7 @@ use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
 pub use self::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
+pub(super) use facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};
 pub use world::ENTRY;
 
 chosen!(StatusRules, lock_status, formulas);

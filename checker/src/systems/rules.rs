@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::table::{GuardId, Pattern, Row, Table};
+use turnstile_spec::table::{GuardId, Pattern, Row};
 
-use crate::report::options::Replacement;
-use crate::systems::unknown::Unknown;
+use crate::report::fault::FaultReport;
+use crate::report::options::{Refusal, Replacement};
+use crate::systems::answers;
 
 /// Ranges of payload numbers as the machines have them.
 #[must_use]
@@ -21,30 +22,34 @@ pub(crate) fn keep<T>(list: Vec<T>) -> &'static [T] {
     Vec::leak(list)
 }
 
-/// What is known of the rows of a table read at run time beside the rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Given {
-    /// How many rows may match one event.
-    pub(crate) choices: u8,
-    /// The ids of those that the machine does not have, in the order of their numbers.
-    pub(crate) rows: &'static [&'static str],
-}
-
-impl Given {
-    /// Of a table whose rows were read.
-    pub(crate) fn new(choices: u8, unknown: &mut Unknown) -> Self {
-        let rows = std::mem::take(&mut unknown.rows).into_iter();
-        let rows = rows.map(|id| -> &'static str { String::leak(id) });
-        Self { choices, rows: keep(rows.collect()) }
-    }
-}
+/// The most rows that may match one event: two machines of one core have fewer than 256 choices.
+const CHOICES_MAX: u8 = 15;
 
 /// How many rows of a table may match one event at most: 1 unless rows are in conflict.
-#[must_use]
-pub(crate) fn choices(table: &Table) -> u8 {
-    let rivals = |row: &Row| table.rows.iter().filter(|other| are_rivals(row, other)).count();
-    let most = table.rows.iter().map(rivals).max().unwrap_or(1).max(1);
-    u8::try_from(most).unwrap_or(u8::MAX)
+///
+/// # Errors
+///
+/// More than [`CHOICES_MAX`].
+pub(crate) fn choices(given: &Replacement) -> Result<u8, Refusal> {
+    let rows = &given.table.rows;
+    let rivals = |row: &Row| rows.iter().filter(|other| are_rivals(row, other)).count();
+    let most = rows.iter().map(|row| (rivals(row), row)).max_by_key(|(rivals, _)| *rivals);
+    let (most, row) = most.map_or((1, None), |(most, row)| (most.max(1), Some(row)));
+    u8::try_from(most).ok().filter(|most| *most <= CHOICES_MAX).ok_or_else(|| {
+        let span = row.map(|row| given.vocabulary.rows[row.id.index()].span).unwrap_or_default();
+        let what = format!("{most} rows may take one event; the limit is {CHOICES_MAX}");
+        Refusal::Faults(vec![FaultReport::bad_setting(&given.source, span, &what)])
+    })
+}
+
+/// Whether the formulas ask only what can be answered.
+///
+/// # Errors
+///
+/// What cannot.
+pub(crate) fn answered(given: &Replacement) -> Result<(), Refusal> {
+    let faults = answers::faults(given);
+    if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
 }
 
 /// Whether some event takes both rows; a row is its own rival.
@@ -106,9 +111,9 @@ macro_rules! chosen {
                     Some(replacement) => {
                         let mut unknown = $crate::systems::unknown::Unknown::of(replacement);
                         let whole = $machine::interpreted(replacement, &mut unknown);
-                        let choices = $crate::systems::rules::choices(&replacement.table);
-                        let given = $crate::systems::rules::Given::new(choices, &mut unknown);
+                        let choices = $crate::systems::rules::choices(replacement)?;
                         let interpreted = unknown.end(whole)?;
+                        $crate::systems::rules::answered(replacement)?;
                         let interpreted = interpreted.expect("a table begins in a known state");
                         Ok(Self::Interpreted(interpreted, given))
                     }

@@ -23,6 +23,7 @@ use crate::world::watch::Seen;
 
 use self::network::Network;
 pub use self::types::{Command, Notice, State, Timer, ViewTypes, Watch};
+pub(super) use facts::ANSWERS;
 pub use world::ENTRY;
 
 chosen!(HandlerRules, view_handler, formulas);

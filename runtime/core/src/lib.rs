@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+pub mod answers;
 pub mod claim;
 pub mod fence;
 pub mod group;

@@ -1,14 +1,43 @@
 //! What formulas ask that no single coordinator can answer: those of the coordinator's table of all
 //! members that run, at once; those of the client's table of a member and its callers.
 
+use turnstile_core::answers::Answers;
 use turnstile_core::group::Server;
 use turnstile_core::group::message::LockName;
 use turnstile_core::view::MemberId;
 use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
+use turnstile_machines::group_lock_coordinator::{
+    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State, Thing,
+};
 
 use super::membership::Membership;
 use super::types::{Caller, Seat};
+
+/// What is answered of all members.
+pub(in crate::systems) const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+    rules: &[RuleKind::Served, RuleKind::OwnersArePresent, RuleKind::OwnersWantTheirLocks],
+    predicates: &[
+        PredicateKind::IsTheSame,
+        PredicateKind::HasLockTable,
+        PredicateKind::HasReqQueue,
+        PredicateKind::RunsLockHandler,
+        PredicateKind::HasTheView,
+        PredicateKind::Holds,
+        PredicateKind::HasItInLockTable,
+        PredicateKind::IsAnotherS,
+        PredicateKind::IsTogetherWith,
+        PredicateKind::KnowsItsCoordinator,
+        PredicateKind::HasACaller,
+    ],
+    collections: &[
+        CollectionKind::ViewOf,
+        CollectionKind::LocksOf,
+        CollectionKind::OwnersIn,
+        CollectionKind::LocksFor,
+        CollectionKind::LostBy,
+    ],
+    instances: true,
+};
 
 /// The members that run, and who is with whom.
 #[derive(Clone, Debug)]
@@ -89,7 +118,7 @@ impl Facts for Group<'_> {
                 let seat = self.seat(one);
                 seat.is_some_and(|seat| seat.callers.keys().any(|called| lock == (*called).into()))
             }
-            // What rules ask of a coordinator that applies them, which answers them itself.
+            // What rules ask of a coordinator that applies them: see `ANSWERS`.
             Predicate::HasResponded { .. }
             | Predicate::IsInLockTable { .. }
             | Predicate::RespondedWith { .. } => false,

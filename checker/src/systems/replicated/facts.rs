@@ -3,9 +3,53 @@
 
 use std::fmt;
 
+use turnstile_core::answers::Answers;
 use turnstile_core::replicated::Lock;
 use turnstile_core::replicated::types::Address;
-use turnstile_machines::lock_status::{Collection, Facts, Predicate, State, Thing};
+use turnstile_machines::lock_status::{
+    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State, Thing,
+};
+
+type Known = Answers<RuleKind, PredicateKind, CollectionKind>;
+
+/// What is answered of a lock that a RESET has changed.
+pub(in crate::systems) const OF_A_RESET: Known = Answers {
+    rules: &[RuleKind::OnlyTheList, RuleKind::WhoStayedHasIt],
+    predicates: PredicateKind::ALL,
+    collections: CollectionKind::ALL,
+    instances: true,
+};
+
+/// What is answered of a lock that any command has changed: only a RESET has a list.
+pub(in crate::systems) const OF_A_COMMAND: Known = Answers {
+    rules: &[RuleKind::FirstInFirstOut],
+    predicates: &[
+        PredicateKind::Same,
+        PredicateKind::SamePlace,
+        PredicateKind::OfOneMember,
+        PredicateKind::OfTheHolder,
+        PredicateKind::HadItBefore,
+        PredicateKind::HasItStill,
+        PredicateKind::WasAheadOf,
+        PredicateKind::IsAheadOf,
+        PredicateKind::WasThereAllTheTime,
+    ],
+    collections: CollectionKind::ALL,
+    instances: true,
+};
+
+/// What is answered of a lock as it is.
+pub(in crate::systems) const OF_A_LOCK: Known = Answers {
+    rules: &[],
+    predicates: &[
+        PredicateKind::Same,
+        PredicateKind::SamePlace,
+        PredicateKind::OfOneMember,
+        PredicateKind::OfTheHolder,
+    ],
+    collections: &[CollectionKind::Places],
+    instances: true,
+};
 
 /// One lock, before and after a command.
 #[derive(Clone, Copy)]

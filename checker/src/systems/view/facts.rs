@@ -1,9 +1,29 @@
 //! What the invariants of the view handler's table ask of the members that run.
 
+use turnstile_core::answers::Answers;
 use turnstile_core::view::{MemberId, State, Timer};
-use turnstile_machines::view_handler::{Collection, Facts, Predicate, State as At, Thing};
+use turnstile_machines::view_handler::{
+    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State as At, Thing,
+};
 
 use super::types;
+
+/// What is answered of all members.
+pub(in crate::systems) const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+    rules: &[],
+    predicates: &[
+        PredicateKind::HasAViewInstalled,
+        PredicateKind::LeadsAMerge,
+        PredicateKind::WaitsForALeader,
+        PredicateKind::CoordinatesIt,
+        PredicateKind::LeavesByIt,
+        PredicateKind::ItsResumerIsArmed,
+        PredicateKind::ItsResumerHasBegun,
+        PredicateKind::AnotherResumerIsArmed,
+    ],
+    collections: &[],
+    instances: true,
+};
 
 /// A member that runs.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +76,7 @@ impl Facts for Group<'_> {
                 let known = [seat.resumer(), types::Timer::Member(Timer::Queue)];
                 seat.timers.iter().any(|timer| !known.contains(timer))
             }),
-            // What the rule asks of a coord that sends a view, which answers itself.
+            // What the rule asks of a coord that sends a view: see `ANSWERS`.
             Predicate::IsInTheView { .. }
             | Predicate::WasInTheView { .. }
             | Predicate::Leaves { .. } => false,

@@ -2,12 +2,36 @@
 //! nothing in here does.
 
 use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{Collection, Facts, Predicate, State, Thing};
+use turnstile_machines::group_lock_coordinator::{
+    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State, Thing,
+};
 
 use super::message::LockName;
 use super::state::Server;
 use super::turn::Heard;
+use crate::answers::Answers;
 use crate::view::MemberId;
+
+/// What a coordinator answers when it applies a rule.
+pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+    rules: &[RuleKind::AllResponses, RuleKind::Available, RuleKind::Duplicates],
+    predicates: &[
+        PredicateKind::IsTheSame,
+        PredicateKind::HasResponded,
+        PredicateKind::IsInLockTable,
+        PredicateKind::RespondedWith,
+    ],
+    collections: &[CollectionKind::Members, CollectionKind::RespondedLocks],
+    instances: false,
+};
+
+/// What a coordinator goes through, action by action.
+pub const LOOPS: &[CollectionKind] = &[
+    CollectionKind::Members,
+    CollectionKind::ExistingLocks,
+    CollectionKind::DuplicateLocks,
+    CollectionKind::PendingRequests,
+];
 
 /// One coordinator, and what it hears now.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +68,7 @@ impl Facts for Asked<'_> {
             Predicate::RespondedWith { one, lock } => {
                 self.responded(one).any(|held| lock == held.into())
             }
-            // What only who sees the whole group can answer; no guard asks it.
+            // What only who sees the whole group can answer: see `ANSWERS`.
             Predicate::HasLockTable { .. }
             | Predicate::HasReqQueue { .. }
             | Predicate::RunsLockHandler { .. }
@@ -65,7 +89,7 @@ impl Facts for Asked<'_> {
             Collection::RespondedLocks => {
                 members.all(|one| self.responded(one).all(|lock| is(lock.into())))
             }
-            // What rows iterate over, and what invariants ask about.
+            // What rows iterate over, and what invariants ask about: see `ANSWERS`.
             Collection::ExistingLocks
             | Collection::DuplicateLocks
             | Collection::PendingRequests

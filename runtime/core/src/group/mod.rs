@@ -46,6 +46,7 @@ use self::turn::Turn;
 use crate::step::{Core, Input, InputOf, OutOf};
 use crate::view::MemberId;
 
+pub use formula::{ANSWERS, LOOPS};
 pub use state::{Command, Lock, Notice, Server, State, Timer};
 
 /// The core of a member.

@@ -2,13 +2,23 @@
 //! whom the view leaves out. Knows no states.
 
 use turnstile_machines::view_handler::{
-    Collection, Event, Facts, Formulae, Predicate, Rule, State as At, Thing,
+    Collection, CollectionKind, Event, Facts, Formulae, Predicate, PredicateKind, Rule, RuleKind,
+    State as At, Thing,
 };
 
 use super::message::Request;
 use super::state::{LeftOut, Wants};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Members, View};
+use crate::answers::Answers;
+
+/// What a coord answers that is about to send a view.
+pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+    rules: &[RuleKind::IsSentTheView],
+    predicates: &[PredicateKind::IsInTheView, PredicateKind::WasInTheView, PredicateKind::Leaves],
+    collections: &[],
+    instances: false,
+};
 
 /// What stands for a member in formulas.
 impl From<MemberId> for Thing {
@@ -33,7 +43,7 @@ impl Facts for Made<'_> {
             Predicate::Leaves { member } => self.events.iter().any(
                 |event| matches!(event, Request::Leave { member: who } if member == (*who).into()),
             ),
-            // What invariants ask of all members that run.
+            // What invariants ask of all members that run: see `ANSWERS`.
             Predicate::HasAViewInstalled { .. }
             | Predicate::LeadsAMerge { .. }
             | Predicate::WaitsForALeader { .. }

@@ -5,15 +5,54 @@
 use core::cell::RefCell;
 
 use turnstile_machines::byte_range_lock::{
-    Collection, Facts, Formulae, Invariant, Predicate, Rule, State as At, Thing,
+    Collection, CollectionKind, Facts, Formulae, Invariant, Predicate, PredicateKind, Rule,
+    RuleKind, State as At, Thing,
 };
 use turnstile_machines::server_lock::State as Server;
 
 use super::state::File;
+use crate::answers::Answers;
 use crate::number::LockId;
 use crate::ranges::locks::{Key, Lock, LockType, Slot};
 use crate::ranges::range::ByteRange;
 use crate::ranges::sweep::Sweep;
+
+/// What a cache manager answers when a client asks about a range.
+pub const OF_A_RANGE: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+    rules: &[RuleKind::Read, RuleKind::Write],
+    predicates: PredicateKind::ALL,
+    collections: &[
+        CollectionKind::BytesOf,
+        CollectionKind::BytesLockedBy,
+        CollectionKind::LocksOver,
+        CollectionKind::LocksOf,
+    ],
+    instances: true,
+};
+
+/// What it answers when a lock is moved, and of its invariants: there nobody asks about a range.
+pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+    rules: &[
+        RuleKind::Obtain,
+        RuleKind::Unlock,
+        RuleKind::Conflicts,
+        RuleKind::Waits,
+        RuleKind::Sufficient,
+        RuleKind::HasLost,
+        RuleKind::Reassert,
+    ],
+    predicates: PredicateKind::ALL,
+    collections: &[
+        CollectionKind::BytesLockedBy,
+        CollectionKind::LocksOver,
+        CollectionKind::LocksOf,
+    ],
+    instances: true,
+};
+
+/// What a row of a lock goes through.
+pub const LOOPS: &[CollectionKind] =
+    &[CollectionKind::OthersOfTheClient, CollectionKind::ThoseThatWaitForIt];
 
 /// What stands for a lock in formulas.
 fn lock_thing(slot: Slot) -> Thing {
@@ -164,7 +203,7 @@ impl Facts for Subject<'_> {
                 let mut own = key.into_iter().flat_map(|key| locks.slots_of(key));
                 own.all(|slot| is(lock_thing(slot)))
             }
-            // Of the lock whose row is taken: no formula has it.
+            // Of the lock whose row is taken: no formula has it, see `ANSWERS`.
             Collection::OthersOfTheClient | Collection::ThoseThatWaitForIt => true,
         }
     }

@@ -20,6 +20,7 @@ use super::range::ByteRange;
 use crate::number::{Class, LockId, Numbers};
 use crate::step::{Core, Input, InputOf, OutOf};
 
+pub use facts::{ANSWERS, LOOPS, OF_A_RANGE};
 pub use state::{File, Open, State};
 
 /// The core of a cache manager.

@@ -1,0 +1,254 @@
+//! Whether the formulas of a table ask only what those can answer who evaluate them: the core its
+//! rules, this checker its invariants. Anything else would be answered `false`, and the verdict
+//! would be about another formula.
+
+use turnstile_core::answers::Answers;
+use turnstile_core::{group, ranges, view};
+use turnstile_machines::{
+    byte_range_lock as lock, group_lock_coordinator as coordinator, lock_status as status,
+    view_handler as handler,
+};
+use turnstile_spec::fault::Span;
+use turnstile_spec::formula::{Among, Formula, RuleId, Stated};
+use turnstile_spec::table::{Do, Table, Vocabulary};
+
+use crate::report::fault::FaultReport;
+use crate::report::options::Replacement;
+use crate::systems::{group as groups, replicated, view as views};
+
+/// Who evaluates some formulas of a machine, and what it answers.
+pub(crate) struct Evaluator {
+    /// In words: `the coordinator that applies it`.
+    who: &'static str,
+    /// The rules that it evaluates.
+    rules: Vec<&'static str>,
+    /// Whether it evaluates the invariants.
+    invariants: bool,
+    predicates: Vec<&'static str>,
+    collections: Vec<&'static str>,
+    instances: bool,
+}
+
+/// An evaluator of a machine, with the names that its module gives to kinds.
+macro_rules! evaluator {
+    ($machine:ident, $who:expr, $answers:expr, $invariants:expr) => {{
+        let Answers { rules, predicates, collections, instances } = $answers;
+        let rules: &[$machine::RuleKind] = rules;
+        let predicates: &[$machine::PredicateKind] = predicates;
+        let collections: &[$machine::CollectionKind] = collections;
+        Evaluator {
+            who: $who,
+            rules: rules.iter().map(|one| one.name()).collect(),
+            invariants: $invariants,
+            predicates: predicates.iter().map(|one| one.name()).collect(),
+            collections: collections.iter().map(|one| one.name()).collect(),
+            instances,
+        }
+    }};
+}
+
+/// Who evaluates the formulas of a machine.
+fn evaluators(machine: &str) -> Vec<Evaluator> {
+    match machine {
+        "byte-range-lock" => vec![
+            evaluator!(lock, "a cache manager", ranges::manager::OF_A_RANGE, false),
+            evaluator!(lock, "a cache manager", ranges::manager::ANSWERS, true),
+        ],
+        "group-lock-coordinator" => vec![
+            evaluator!(coordinator, "the coordinator", group::ANSWERS, false),
+            evaluator!(coordinator, "the checker", groups::ANSWERS, true),
+        ],
+        "view-handler" => vec![
+            evaluator!(handler, "the coord", view::ANSWERS, false),
+            evaluator!(handler, "the checker", views::ANSWERS, true),
+        ],
+        "lock-status" => vec![
+            evaluator!(status, "the checker", replicated::OF_A_RESET, false),
+            evaluator!(status, "the checker", replicated::OF_A_COMMAND, false),
+            evaluator!(status, "the checker", replicated::OF_A_LOCK, true),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// The collections that a machine's rows can go through; `None`: its rows have no loops.
+fn loops(machine: &str) -> Option<Vec<&'static str>> {
+    match machine {
+        "byte-range-lock" => Some(
+            ranges::manager::LOOPS.iter().map(|one: &lock::CollectionKind| one.name()).collect(),
+        ),
+        "group-lock-coordinator" => {
+            Some(group::LOOPS.iter().map(|one: &coordinator::CollectionKind| one.name()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// What a table asks that cannot be answered.
+pub(crate) fn faults(given: &Replacement) -> Vec<FaultReport> {
+    let words = &given.vocabulary;
+    let mut asks = Asks { given, faults: Vec::new() };
+    for evaluator in evaluators(&words.machine) {
+        let rules = words.formulas.rules.iter().zip(&given.table.formulas.rules);
+        for (rule, stated) in rules {
+            let name = rule.name.name.as_str();
+            if let Some(stated) = stated.as_ref().filter(|_| evaluator.rules.contains(&name)) {
+                asks.all(&evaluator, &format!("the rule `{name}`"), stated);
+            }
+        }
+        let invariants = words.formulas.invariants.iter().zip(&given.table.formulas.invariants);
+        for (invariant, stated) in invariants.filter(|_| evaluator.invariants) {
+            if let Some(stated) = stated {
+                let what = format!("the invariant `{}`", invariant.name.name);
+                asks.all(&evaluator, &what, stated);
+            }
+        }
+    }
+    if let Some(known) = loops(&words.machine) {
+        asks.loops(&known);
+    }
+    asks.faults
+}
+
+struct Asks<'g> {
+    given: &'g Replacement,
+    faults: Vec<FaultReport>,
+}
+
+impl Asks<'_> {
+    fn words(&self) -> &Vocabulary {
+        &self.given.vocabulary
+    }
+
+    fn table(&self) -> &Table {
+        &self.given.table
+    }
+
+    /// Notes what an evaluator of a formula cannot answer, each once.
+    fn all(&mut self, by: &Evaluator, what: &str, stated: &Stated) {
+        let mut asked = Asked::default();
+        self.collect(&stated.formula, &mut asked);
+        let formulas = &self.words().formulas;
+        let predicates = asked.predicates.iter();
+        let predicates = predicates.map(|id| formulas.predicates[*id].name.name.as_str());
+        let predicates = predicates.filter(|name| !by.predicates.contains(name));
+        let collections = asked.collections.iter();
+        let collections = collections.map(|id| formulas.collections[*id].name.name.as_str());
+        let collections = collections.filter(|name| !by.collections.contains(name));
+        let mut names: Vec<String> =
+            predicates.chain(collections).map(|name| format!("`{name}`")).collect();
+        if asked.instances && !by.instances {
+            names.push("the states of instances".to_owned());
+        }
+        for name in names {
+            let known: Vec<&str> = by.predicates.iter().chain(&by.collections).copied().collect();
+            let text = format!("{what} asks {name} of {}, which cannot answer that", by.who);
+            self.put(stated.span, &text, &known);
+        }
+    }
+
+    /// Notes the loops of rows over what a core does not go through.
+    fn loops(&mut self, known: &[&str]) {
+        let mut found: Vec<(Span, String)> = Vec::new();
+        for row in &self.table().rows {
+            for entry in &row.does {
+                let Do::Act { each: Some(each), .. } = entry else { continue };
+                let name = &self.words().formulas.collections[each.collection.index()].name;
+                if !known.contains(&name.name.as_str()) {
+                    let id = &self.words().rows[row.id.index()].id;
+                    let text =
+                        format!("the row `{id}` goes through `{}`, which no row can", name.name);
+                    found.push((name.span, text));
+                }
+            }
+        }
+        found.dedup();
+        for (span, text) in found {
+            self.put(span, &text, known);
+        }
+    }
+
+    fn put(&mut self, span: Span, text: &str, known: &[&str]) {
+        let fault = FaultReport::no_such(&self.given.source, span, text, known);
+        self.faults.push(fault);
+    }
+
+    /// Everything that a formula asks, by itself and by the rules that it names.
+    fn collect(&self, formula: &Formula, asked: &mut Asked) {
+        let among = |among: &Among, asked: &mut Asked| match among {
+            Among::States(_) => asked.instances = true,
+            Among::Collection { collection, of: _ } => {
+                add(&mut asked.collections, collection.index());
+            }
+        };
+        match formula {
+            Formula::Is { predicate, of: _ } => add(&mut asked.predicates, predicate.index()),
+            Formula::In { .. } => asked.instances = true,
+            Formula::Rule { rule, of: _ } => self.rule(*rule, asked),
+            Formula::All(parts) | Formula::Any(parts) => {
+                parts.iter().for_each(|part| self.collect(part, asked));
+            }
+            Formula::Not(part) => self.collect(part, asked),
+            Formula::Iff(a, b) => {
+                self.collect(a, asked);
+                self.collect(b, asked);
+            }
+            Formula::Every(over, part) | Formula::Some(over, part) => {
+                among(over, asked);
+                self.collect(part, asked);
+            }
+        }
+    }
+
+    fn rule(&self, rule: RuleId, asked: &mut Asked) {
+        if asked.rules.contains(&rule.index()) {
+            return;
+        }
+        asked.rules.push(rule.index());
+        if let Some(Some(stated)) = self.table().formulas.rules.get(rule.index()) {
+            self.collect(&stated.formula, asked);
+        }
+    }
+}
+
+/// What a formula asks, by place.
+#[derive(Default)]
+struct Asked {
+    predicates: Vec<usize>,
+    collections: Vec<usize>,
+    rules: Vec<usize>,
+    instances: bool,
+}
+
+fn add(list: &mut Vec<usize>, one: usize) {
+    if !list.contains(&one) {
+        list.push(one);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use turnstile_spec::{Literal, Source, bundled};
+
+    use super::faults;
+    use crate::report::options::Replacement;
+
+    /// So also in the compiled table, which nobody checks when it runs.
+    #[test]
+    fn bundled_tables_ask_what_can_be_answered() {
+        for bundled in bundled::TABLES {
+            let source = Source::new(bundled.file, bundled.text);
+            let literal = Literal::read(source.clone()).expect("it is read");
+            let sound = literal.amended().expect("it is sound");
+            let amended = Replacement {
+                vocabulary: sound.vocabulary,
+                table: sound.table,
+                source: source.clone(),
+            };
+            let (vocabulary, table) = (literal.vocabulary, literal.table);
+            let written = Replacement { vocabulary, table, source };
+            assert_eq!(faults(&amended), []);
+            assert_eq!(faults(&written), []);
+        }
+    }
+}
