@@ -5,6 +5,7 @@
 //! properties stand in `spec/systems/replicated-lock.yaml`.
 
 mod cluster;
+mod delivered;
 mod facts;
 mod mail;
 mod order;
@@ -24,6 +25,7 @@ use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf
 use turnstile_machines::lock_mutex::State as Mutex;
 
 use self::cluster::Cluster;
+use self::delivered::Delivered;
 use self::mail::{Change, Sent};
 use self::threads::Step;
 use crate::report::options::{Refusal, Replacement};
@@ -113,7 +115,8 @@ impl Replicated {
     /// A member that has never run.
     fn seat(&self, address: Address) -> Seat {
         let core = self.core(address, 0).start();
-        Seat { address, core, strayed: false, is_untold: false, clings: false }
+        let delivered = Delivered::default();
+        Seat { address, core, strayed: false, is_untold: false, clings: false, delivered }
     }
 
     fn cluster(&self) -> Cluster {
@@ -166,6 +169,9 @@ impl Replicated {
             if let Input::Message { message, .. } = &input { Some(message) } else { None };
         let is_alone =
             matches!(message, Some(Message::View { is: Connected::Minority, members: _ }));
+        if let Some(message) = message {
+            seat.delivered.receive(&self.service(), message);
+        }
         let mut inner: CoreOut<Of> = Out::default();
         self.core(seat.address, choice).step(&mut seat.core, input, &mut inner);
         let notices = inner.effects.iter().filter_map(|effect| match effect {
@@ -358,6 +364,7 @@ impl System for Replicated {
             Named::State(State::Member(seat)) => {
                 each(&mut seat.address);
                 seat.core.visit_addresses(&mut each);
+                seat.delivered.locks.visit_addresses(&mut each);
             }
             Named::State(State::Cluster(cluster)) => cluster.rename(to, &mut each),
             Named::Message(Letter::Member(message)) => message.visit_addresses(&mut each),

@@ -91,7 +91,7 @@ fn connected<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
 fn current<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
     let last = cluster(view).last;
     connected(view).filter(move |seat| {
-        seat.core.applied == last && seat.core.hears && seat.core.at != Member::Resigned
+        seat.delivered.index == last && seat.core.hears && seat.core.at != Member::Resigned
     })
 }
 
@@ -187,8 +187,13 @@ impl replicated_lock::Properties for Replicated {
 
     fn members_agree(&self, view: &Look<'_>) -> bool {
         let cluster = cluster(view);
-        let mut up_to_date = connected(view).filter(|seat| seat.core.applied == cluster.last);
-        up_to_date.all(|seat| seat.core.replica == cluster.truth)
+        let has_it = |seat: &Seat| {
+            let given = &seat.delivered;
+            (seat.core.applied, &seat.core.replica) == (given.index, &given.locks)
+        };
+        let mut up_to_date = connected(view).filter(|seat| seat.delivered.index == cluster.last);
+        seats(view).all(|(_, seat)| has_it(seat))
+            && up_to_date.all(|seat| seat.delivered.locks == cluster.truth)
     }
 
     fn a_listener_hears_what_has_changed(&self, view: &Look<'_>) -> bool {

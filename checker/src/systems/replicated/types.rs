@@ -9,6 +9,7 @@ use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
 use turnstile_core::{Class, Numbers, without_numbers};
 
 use super::cluster::Cluster;
+use super::delivered::Delivered;
 use super::mail::Change;
 use crate::world::system::{NodeId, Types};
 
@@ -40,6 +41,8 @@ pub struct Seat {
     pub is_untold: bool,
     /// It learnt that it is in a minority, and did not give up what it had.
     pub clings: bool,
+    /// What was delivered to it.
+    pub delivered: Delivered,
 }
 
 /// What nodes send each other.
@@ -112,7 +115,10 @@ impl Types for ReplicatedTypes {
 impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Member(seat) => seat.core.visit(each),
+            Self::Member(seat) => {
+                seat.core.visit(each);
+                seat.delivered.visit(each);
+            }
             Self::Cluster(cluster) => cluster.visit(each),
             Self::Answers => {}
         }
