@@ -8,6 +8,7 @@ mod facts;
 mod founded;
 mod membership;
 mod predicates;
+mod queue;
 mod seat;
 mod stacked;
 pub mod types;
@@ -107,7 +108,13 @@ impl Group {
         let Some(input) = of_member(input) else { return };
         let Runs::Locks(state) = &mut seat.runs else { return };
         let mut inner = Out::default();
+        let before = state.clone();
         self.core(me, choice).step(state, input, &mut inner);
+        let sent = inner.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { to, message } => Some((*to, message)),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Notify(_) => None,
+        });
+        seat.passed_over |= !queue::is_in_order(member(me), (&before, state), sent);
         out.rows.append(&mut inner.rows);
         let mut told = None;
         for effect in inner.effects {

@@ -72,6 +72,10 @@ impl group_lock::Properties for Group {
         !matches!(view.trouble(), Some(trouble) if trouble.is_unexpected())
     }
 
+    fn requests_are_served_in_order(&self, view: &Self::View<'_>) -> bool {
+        seats(view).all(|(_, seat)| !seat.passed_over)
+    }
+
     fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
         !matches!(view.trouble(), Some(trouble) if !trouble.is_unexpected())
     }

@@ -9,6 +9,7 @@ use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{self, MemberId};
 
 use super::membership::Change;
+use super::queue;
 use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
 use super::{ClientRules, CoordinatorRules, Group, member, node};
 use crate::systems::view::network::Network;
@@ -61,8 +62,19 @@ impl Group {
         let (Some(views), Runs::Stack(state)) = (&self.views, &mut seat.runs) else { return };
         let Some(input) = of_stack(views, input) else { return };
         let mut inner = Out::default();
+        let before = state.locks.clone();
         self.stack(views, me, choice).step(state, input, &mut inner);
+        let sent = inner.effects.iter().filter_map(|effect| match effect {
+            Effect::Send { to, message: stack::Message::Locks(message) } => Some((*to, message)),
+            Effect::Send { .. }
+            | Effect::Arm(_)
+            | Effect::Disarm(_)
+            | Effect::Save(())
+            | Effect::Notify(_) => None,
+        });
+        let is_in_order = queue::is_in_order(member(me), (&before, &state.locks), sent);
         carry(member(me), seat, inner, out);
+        seat.passed_over |= !is_in_order;
     }
 
     pub(super) fn step_beneath(

@@ -44,6 +44,8 @@ pub struct Seat {
     pub lost_a_lock: bool,
     /// It said that a caller was told so, and had not told it.
     pub confirmed_untold: bool,
+    /// As a coordinator it answered requests in another order than they came, or not each once.
+    pub passed_over: bool,
 }
 
 /// The state of a member's core.
@@ -65,6 +67,7 @@ impl Seat {
             returned_twice: false,
             lost_a_lock: false,
             confirmed_untold: false,
+            passed_over: false,
         }
     }
 
