@@ -57,6 +57,8 @@ pub struct Ranges {
     pub kinds: Vec<LockType>,
     /// Whether clients wait without end, and give back what they were granted.
     pub is_patient: bool,
+    /// Whether clients read and write any range; else they only write the whole file.
+    pub exercises: bool,
     /// The table of each lock.
     pub lock: LockRules,
     /// The table of each server lock.
@@ -87,6 +89,12 @@ impl Ranges {
         ByteRange::new(0, BYTES).expect("a file has bytes")
     }
 
+    /// Every range of bytes of a file.
+    fn ranges() -> Vec<ByteRange> {
+        let of = |first| (1..=BYTES - first).map(move |length| ByteRange::new(first, length));
+        (0..BYTES).flat_map(of).filter_map(Result::ok).collect()
+    }
+
     /// The clients that may ask for a lock. Those that have none are alike, but for the first one,
     /// whom a property watches: of the others one is enough.
     fn askers(&self, state: &manager::State) -> Vec<Key> {
@@ -112,7 +120,12 @@ impl Ranges {
         for (id, _) in of_it().filter(|(_, lock)| [key, before].contains(&lock.key)) {
             wishes.extend([Wish::Unlock(id), Wish::Abandon(id)]);
         }
-        wishes.push(Wish::Write(Self::whole()));
+        if self.exercises {
+            let ranges = || Self::ranges().into_iter();
+            wishes.extend(ranges().map(Wish::Read).chain(ranges().map(Wish::Write)));
+        } else {
+            wishes.push(Wish::Write(Self::whole()));
+        }
         wishes
     }
 
@@ -143,6 +156,7 @@ impl Ranges {
         state.is_untold |= !step.is_told();
         state.is_turned_away |= !step.is_refused_for_a_loss();
         state.is_unasked |= !step.is_asked_for();
+        state.is_misjudged |= !step.is_judged(&core.locks);
         // One file has no other to be told apart from.
         state.is_mixed |=
             self.files > 1 && !is_apart(&core, (&before, input), (&state.core, &inner));
@@ -252,7 +266,8 @@ impl System for Ranges {
                 Wish::Lock(..) => Some("request"),
                 Wish::Abandon(_) => Some("abandon"),
                 Wish::Write(_) => Some("write"),
-                Wish::Unlock(_) | Wish::Read(_) => None,
+                Wish::Read(_) => Some("read"),
+                Wish::Unlock(_) => None,
             },
             Command::Server(server::Command::Take(..)) => Some("other host"),
             Command::Server(server::Command::Free(_)) => None,

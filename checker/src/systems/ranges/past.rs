@@ -22,6 +22,8 @@ pub struct Past {
     granted: BTreeMap<LockId, Owner>,
     /// A lock came back though its file had been modified.
     pub is_stale: bool,
+    /// The file that a client asks to write, until it is answered.
+    writes: Option<FileId>,
 }
 
 /// Whose lock it is.
@@ -78,14 +80,19 @@ impl Past {
             News::Waits(id) | News::TimedOut(id) => {
                 self.lost.remove(&id);
             }
-            // To write: no client of these worlds asks to read.
-            News::Allowed => self.modified(file),
-            News::Refused => {}
+            // To write, or to read.
+            News::Allowed => {
+                if let Some(file) = self.writes.take() {
+                    self.modified(file);
+                }
+            }
+            News::Refused => self.writes = None,
         }
     }
 
     /// A lock that was granted ends when its client gives it up.
     fn asked(&mut self, manager::Command { file, key, wish }: manager::Command) {
+        self.writes = matches!(wish, Wish::Write(_)).then_some(file);
         let Wish::Unlock(id) = wish else { return };
         let by = Owner { file, key };
         self.lost.retain(|other, lost| *other != id || lost.of != by);

@@ -245,6 +245,10 @@ impl byte_range_lock::Properties for Ranges {
         manager(view).is_none_or(|manager| !manager.is_untold)
     }
 
+    fn who_asks_to_read_or_write_is_judged_by_the_rule(&self, view: &Look<'_>) -> bool {
+        manager(view).is_none_or(|manager| !manager.is_misjudged)
+    }
+
     fn only_who_lost_a_lock_is_refused(&self, view: &Look<'_>) -> bool {
         manager(view).is_none_or(|manager| !manager.is_turned_away)
     }

@@ -2,10 +2,11 @@
 //! what it tells, so that nobody need remember what was told before.
 
 use turnstile_core::number::LockId;
+use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, Lock, LockType};
 use turnstile_core::ranges::manager::{Command, File, News, Notice, Open, State, Wish};
 use turnstile_core::ranges::message::{Ask, FileId, Whole};
-use turnstile_machines::byte_range_lock::State as At;
+use turnstile_machines::byte_range_lock::{Formulae, State as At};
 use turnstile_machines::server_lock::State as Server;
 
 /// What there is to know of a lock in some state.
@@ -85,6 +86,22 @@ impl Step<'_> {
         is_old
             || file.locks.iter().any(|(_, lock)| needs(lock))
             || before.is_some_and(|before| before.server == Server::LockRead)
+    }
+
+    /// Whether a client that asks to read or write bytes is allowed to exactly if the rule allows it
+    /// each of them: the rule is asked here of one byte at a time.
+    pub(super) fn is_judged(&self, table: &impl Formulae) -> bool {
+        let Some(&Command { file: id, key, wish }) = self.asked else { return true };
+        let (Wish::Read(range) | Wish::Write(range)) = wish else { return true };
+        let bytes = || (range.first()..=range.last()).map(ByteRange::byte);
+        let may = self.before.file(id).is_none_or(|file| match wish {
+            Wish::Write(_) => bytes().all(|byte| file.may_write(table, key, byte)),
+            Wish::Read(_) | Wish::Lock(..) | Wish::Unlock(_) | Wish::Abandon(_) => {
+                bytes().all(|byte| file.may_read(table, key, byte))
+            }
+        });
+        let expected = if may { News::Allowed } else { News::Refused };
+        self.notices == [Notice { file: id, key, what: expected }]
     }
 
     fn is_there(&self, file: FileId, id: LockId) -> bool {

@@ -25,11 +25,20 @@ pub struct Manager {
     pub is_turned_away: bool,
     /// A lock came to wait for a server lock that nobody asked for.
     pub is_unasked: bool,
+    /// A client was allowed to read or write what it may not, or refused what it may.
+    pub is_misjudged: bool,
 }
 
 impl Manager {
     pub(super) const fn new(core: manager::State) -> Self {
-        Self { core, is_mixed: false, is_untold: false, is_turned_away: false, is_unasked: false }
+        Self {
+            core,
+            is_mixed: false,
+            is_untold: false,
+            is_turned_away: false,
+            is_unasked: false,
+            is_misjudged: false,
+        }
     }
 }
 

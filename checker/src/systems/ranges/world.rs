@@ -36,6 +36,7 @@ impl Wired for Ranges {
             spans: spans(plan)?,
             kinds: kinds(plan)?,
             is_patient: is_patient(plan)?,
+            exercises: plan.has("read"),
             lock,
             server,
         })
