@@ -161,3 +161,145 @@ fn a_mark_of_byte_order_and_other_line_ends_change_nothing() {
         ends_with(&turnstile(&folder, &["lint", name]), 0, "");
     }
 }
+
+/// A bundled file with a text in place of another.
+fn edited(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "`{from}` is no longer in it");
+    text.replacen(from, to, 1)
+}
+
+#[test]
+fn budgets_for_what_cannot_happen() {
+    let of = |system: &str, from: &str, to: &str| {
+        edited(bundled::system(system).expect("it is bundled").text, from, to)
+    };
+    let cases = [
+        ("view-handler", "lost answer"),
+        ("view-handler", "join"),
+        ("group-lock", "server error"),
+        ("group-lock", "membership crash"),
+        ("group-lock", "suspect"),
+        ("byte-range-lock", "server error"),
+        ("byte-range-lock", "file server crash"),
+        ("byte-range-lock", "time out"),
+        ("byte-range-lock", "duplicate"),
+        ("group-lock", "drift"),
+        ("replicated-lock", "drift"),
+        ("replicated-lock", "snapshot"),
+    ];
+    for (system, budget) in cases {
+        let text = of(system, "budgets: { ", &format!("budgets: {{ {budget}: 1, "));
+        let message = format!("`{budget}` cannot happen in the world `small`");
+        is_refused(&format!("{system}-{budget}"), &text, "T090", &message, &format!("{budget}: 1"));
+    }
+}
+
+/// Checks a table put in for the bundled one, and has the one fault.
+#[track_caller]
+fn is_not_answered(table: &str, from: &str, to: &str, message: &str, at: &str) {
+    let text = edited(bundled::table(table).expect("it is bundled").text, from, to);
+    is_refused(&format!("ask-{table}"), &text, "T090", message, at);
+}
+
+#[test]
+fn a_rule_that_asks_what_its_core_cannot_answer() {
+    is_not_answered(
+        "group-lock-coordinator",
+        "is: { every: one in members, is: has responded(one) }",
+        "is: { every: one in members, is: { all: [has responded(one), runs lock-handler(one)] } }",
+        "the rule `ALL RESPONSES` asks `runs lock-handler` of the coordinator, which cannot \
+         answer that",
+        "ALL RESPONSES:",
+    );
+    is_not_answered(
+        "view-handler",
+        "is: { any: [is in the view(member), leaves(member)] }",
+        "is: { any: [is in the view(member), leaves(member), leads a merge(member)] }",
+        "the rule `IS SENT THE VIEW` asks `leads a merge` of the coord, which cannot answer that",
+        "IS SENT THE VIEW:",
+    );
+    is_not_answered(
+        "view-handler",
+        "is: { every: one in any, is: { implies: [has a view installed(one), { not: { any: [",
+        "is: { every: one in any, is: { implies: [has a view installed(one), { not: { any: \
+         [leaves(one), ",
+        "the invariant `not at once` asks `leaves` of the checker, which cannot answer that",
+        "not at once:",
+    );
+    is_not_answered(
+        "byte-range-lock",
+        "{ some: lost in locks of(client), is: lost in LOST } }",
+        "{ some: lost in the client's other locks, is: lost in LOST } }",
+        "the rule `HAS LOST` asks `the client's other locks` of a cache manager, which cannot \
+         answer that",
+        "HAS LOST:",
+    );
+}
+
+/// A coord hands its queue over to itself, whom no link leads to.
+#[test]
+fn a_message_without_a_link_is_a_violation() {
+    let folder = Scratch::new("no-link");
+    let table = bundled::table("view-handler").expect("it is bundled").text;
+    let (hands, not) = ("another coordinates] }, do: [hand", "{ not: another coordinates }");
+    let table = edited(table, &format!("{not}] }} }} }}"), "another coordinates] } } }");
+    let table = edited(&table, hands, &format!("{not}] }}, do: [hand"));
+    fs::write(folder.join("mine.yaml"), table).expect("the folder is ours");
+    let output = turnstile(&folder, &["check", "mine.yaml", "--json", "--max-states", "20000"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("no link of the world joins them"), "{said}");
+}
+
+/// The first overflowed the stack, the second never ended: a step follows from itself.
+#[test]
+fn a_step_without_end_is_a_violation() {
+    let endless = [
+        (
+            "group-lock-coordinator",
+            "event: ReconciliationProtocol, do: [",
+            "event: ReconciliationProtocol, do: [run ReconciliationProtocol, ",
+            &["--as-written"][..],
+            "it follows from itself without end",
+        ),
+        (
+            "view-handler",
+            "to: running,    event: view has been installed, do: [resume the ViewHandler, stop the \
+             Resumer]",
+            "to: same, event: view has been installed, do: [process the events]",
+            &[],
+            "too many events follow from each other",
+        ),
+    ];
+    for (name, from, to, how, words) in endless {
+        let folder = Scratch::new(&format!("endless-{name}"));
+        let table = edited(bundled::table(name).expect("it is bundled").text, from, to);
+        fs::write(folder.join("mine.yaml"), table).expect("the folder is ours");
+        let check = ["check", "mine.yaml", "--json", "--max-states", "3000"];
+        let output = turnstile(&folder, &[&check[..], how].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn numbers_that_are_too_large_for_a_world() {
+    let output = turnstile(
+        &Scratch::new("groups"),
+        &["check", "view-handler/small", "--set", "groups=18446744073709551615+2"],
+    );
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("it must be sizes like"), "{}", text(&output.stderr));
+}
+
+/// A timer may wait for another one and for messages.
+#[test]
+fn a_timer_with_two_time_relations() {
+    let folder = Scratch::new("relations");
+    let file = bundled::system("byte-range-lock").expect("it is bundled").text;
+    let relation = "time:\n  - { relation: messages before file server.lapse, because: x }";
+    fs::write(folder.join("mine.yaml"), edited(file, "time:", relation)).expect("it is ours");
+    let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "3000"]);
+    assert_ne!(output.status.code(), Some(101), "{}", text(&output.stderr));
+}

@@ -107,7 +107,7 @@ impl Plan<'_> {
             let mail = |is_ordered| Mail {
                 is_ordered,
                 loss: chance(LinkFault::LostMessage),
-                duplication: Chance::Never,
+                duplication: chance(LinkFault::Duplicate),
                 capacity: room,
             };
             let kind = match link.kind {
@@ -123,16 +123,38 @@ impl Plan<'_> {
         links
     }
 
-    /// The budgets; a name that is neither the World's nor among `own` is refused.
-    fn budgets(&self, nodes: &[Node], own: &[&str]) -> Result<Vec<Budget>, Refusal> {
+    /// The budgets; a name that is neither the World's nor the system's own is refused, and what
+    /// cannot happen in this world.
+    fn budgets<S: Wired>(
+        &self,
+        system: &S,
+        nodes: &[Node],
+        links: &[Link],
+    ) -> Result<Vec<Budget>, Refusal> {
         let known = Faults::known(nodes);
+        let all = || known.iter().map(String::as_str).chain(S::BUDGETS.iter().copied());
+        let can = |name: &str| match name {
+            Faults::DRIFT => !self.file.time.is_empty() && system.may_spend(self, name),
+            _ if S::BUDGETS.contains(&name) => system.may_spend(self, name),
+            _ => may_happen::<S>(name, links),
+        };
         let mut budgets = Vec::new();
         let mut faults = Vec::new();
         for system::Budget { name, limit, span } in &self.world.budgets {
-            if !known.contains(name) && !own.contains(&name.as_str()) {
-                let kinds = known.iter().map(String::as_str).chain(own.iter().copied());
-                let what = format!("no kind of fault is called `{name}`");
-                let kinds: Vec<&str> = kinds.collect();
+            let what = if all().all(|known| known != name) {
+                Some(format!("no kind of fault is called `{name}`"))
+            } else if can(name) {
+                None
+            } else {
+                Some(format!("`{name}` cannot happen in the world `{}`", self.world.name))
+            };
+            if let Some(what) = what {
+                let mut kinds: Vec<&str> = Vec::new();
+                for name in all().filter(|name| can(name)) {
+                    if !kinds.contains(&name) {
+                        kinds.push(name);
+                    }
+                }
                 faults.push(FaultReport::no_such(&self.file.source, *span, &what, &kinds));
             }
             let limit = limit.map(|limit| u8::try_from(limit).expect("the reader's limit"));
@@ -153,7 +175,7 @@ impl Plan<'_> {
         }
         let nodes = self.nodes()?;
         let links = self.links(&nodes);
-        let budgets = self.budgets(&nodes, <S as Wired>::BUDGETS)?;
+        let budgets = self.budgets(&system, &nodes, &links)?;
         let known = system.clone();
         let mut world = World::new(system, nodes, links, budgets)
             .map_err(|errors| self.unsound(self.world.span, &errors))?;
@@ -193,6 +215,21 @@ impl Plan<'_> {
                 only.is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
             is_meant && self.world.checks(property)
         })
+    }
+}
+
+/// Whether a fault that the World knows can happen: where there is a link that it befalls, or a
+/// role that suffers it.
+fn may_happen<S: Wired>(name: &str, links: &[Link]) -> bool {
+    match LinkFault::ALL.into_iter().find(|fault| fault.name() == name) {
+        Some(fault) => {
+            let befalls = |link: &Link| match link.is_calls() {
+                true => fault.is_of_calls() && S::SUFFERS.contains(&name),
+                false => fault.is_of_messages(),
+            };
+            links.iter().any(befalls)
+        }
+        None => S::SUFFERS.contains(&name) || !Faults::is_of_process(name),
     }
 }
 

@@ -49,6 +49,16 @@ pub trait Wired: System + Clone {
     /// The budgets of its worlds that are its own.
     const BUDGETS: &'static [&'static str];
 
+    /// The faults of its calls and of its processes that its cores are made for, by the names of
+    /// their budgets; those of messages are the links' alone.
+    const SUFFERS: &'static [&'static str];
+
+    /// Whether a budget of its own, or that of clocks that run wild, can be spent with the settings
+    /// and the other budgets of this world.
+    fn may_spend(&self, _plan: &Plan<'_>, _budget: &str) -> bool {
+        true
+    }
+
     /// The system of a world.
     ///
     /// # Errors

@@ -73,6 +73,12 @@ impl Faults {
         known
     }
 
+    /// Whether a name is that of something that a node's process may suffer, whatever its role.
+    #[must_use]
+    pub fn is_of_process(name: &str) -> bool {
+        NODE_FAULTS.iter().any(|what| name.ends_with(&format!(" {what}")))
+    }
+
     /// The budget of a fault on a link.
     #[must_use]
     pub fn on_link(&self, fault: LinkFault) -> Option<BudgetId> {

@@ -115,6 +115,18 @@ impl LinkFault {
         Self::RefusedRequest,
     ];
 
+    /// Whether it happens to requests and their answers.
+    #[must_use]
+    pub fn is_of_calls(self) -> bool {
+        self != Self::LostMessage
+    }
+
+    /// Whether it happens to messages that have no answer.
+    #[must_use]
+    pub fn is_of_messages(self) -> bool {
+        matches!(self, Self::Duplicate | Self::LostMessage)
+    }
+
     /// The budget's name.
     #[must_use]
     pub fn name(self) -> &'static str {

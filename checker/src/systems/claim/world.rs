@@ -21,6 +21,23 @@ impl Wired for Claim {
     const BUDGETS: &'static [&'static str] =
         &["release", "signal", "act", "ttl lapse", "waiter given up", PATIENCE];
 
+    const SUFFERS: &'static [&'static str] = &[
+        "lost request",
+        "lost answer",
+        "late answer",
+        "server error",
+        "duplicate",
+        "refused request",
+        "client crash",
+        "client restart",
+        "client pause",
+        "client late timer",
+        "server crash",
+        "server restart",
+        "server pause",
+        "server late timer",
+    ];
+
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
         Claim::new(plan.count("client")?, plan.has(PATIENCE), &plan.options.tables)
     }

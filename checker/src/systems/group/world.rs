@@ -5,7 +5,7 @@ use super::{Group, GroupTypes};
 use crate::report::options::Refusal;
 use crate::systems::view::Views;
 use crate::systems::{Entry, Plan, Wired};
-use crate::world::Predicate;
+use crate::world::{Faults, Predicate};
 
 /// The group lock among the systems of this build.
 pub const ENTRY: Entry = Entry::of::<Group>();
@@ -37,6 +37,19 @@ impl Wired for Group {
         "MERGE",
         "MERGE again",
     ];
+
+    const SUFFERS: &'static [&'static str] = &[];
+
+    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
+        match (budget, &self.views) {
+            ("doubt", views) => views.is_none(),
+            (
+                "suspect" | "failed installation" | "MERGE" | "MERGE again" | Faults::DRIFT,
+                views,
+            ) => views.is_some(),
+            _ => true,
+        }
+    }
 
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
         let views = match plan.value("views") {

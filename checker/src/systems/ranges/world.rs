@@ -21,11 +21,22 @@ impl Wired for Ranges {
         "request of another file",
         "abandon",
         "time out",
+        "read",
         "write",
         "other host",
         "file changed",
         "lapse",
     ];
+
+    const SUFFERS: &'static [&'static str] = &["lost request", "lost answer", "late answer"];
+
+    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
+        match budget {
+            "request of another file" => self.files > 1,
+            "time out" => self.is_patient,
+            _ => true,
+        }
+    }
 
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
         let (lock, server) = Ranges::rules(&plan.options.tables)?;

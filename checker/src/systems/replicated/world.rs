@@ -33,6 +33,16 @@ impl Wired for Replicated {
         "snapshot",
     ];
 
+    const SUFFERS: &'static [&'static str] = &[];
+
+    /// Who was never apart does not come back, to the log or to a snapshot.
+    fn may_spend(&self, plan: &Plan<'_>, budget: &str) -> bool {
+        match budget {
+            "connection" | "snapshot" => plan.has("partition") || plan.has("restart"),
+            _ => true,
+        }
+    }
+
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
         let may_fail = plan.has(FAILS);
         let witnesses = usize::from(plan.number_from(0, "witnesses")?);

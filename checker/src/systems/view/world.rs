@@ -34,6 +34,18 @@ impl Wired for Views {
         PARTITION,
     ];
 
+    const SUFFERS: &'static [&'static str] =
+        &["member crash", "member restart", "member pause", "member late timer"];
+
+    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
+        let has_outsiders = self.groups.iter().sum::<usize>() < self.members;
+        match budget {
+            "join" | "join with state" => has_outsiders,
+            MERGE_AGAIN => !self.terms.rations_merges,
+            _ => true,
+        }
+    }
+
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
         let (members, groups) = (plan.count("member")?, groups(plan)?);
         let side = usize::from(plan.number("side")?);
@@ -64,7 +76,8 @@ impl Wired for Views {
 /// How many members each group has at first: `2+2`.
 fn groups(plan: &Plan<'_>) -> Result<Vec<usize>, Refusal> {
     let text = plan.value("groups").unwrap_or_default();
-    let sizes: Option<Vec<usize>> = text.split('+').map(|size| size.trim().parse().ok()).collect();
+    let size = |text: &str| Some(usize::from(text.trim().parse::<u8>().ok()?));
+    let sizes: Option<Vec<usize>> = text.split('+').map(size).collect();
     sizes.filter(|sizes| sizes.iter().all(|size| *size > 0)).ok_or_else(|| {
         let text = format!("`groups` is `{text}`; it must be sizes like `2+2`");
         Refusal::Usage(text)
