@@ -5,6 +5,7 @@
 //! properties stand in `spec/systems/byte-range-lock.yaml`.
 
 mod apart;
+mod kept;
 pub mod past;
 mod predicates;
 mod told;
@@ -183,8 +184,10 @@ impl Ranges {
             Input::Fired(Timer::Manager(_)) | Input::Command(Command::Manager(_)) => return,
             Input::Restart(_) => Input::Restart(None),
         };
+        let call = if let Input::Message { message, .. } = &input { Some(*message) } else { None };
         FileServer.step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
+        out.rows.extend(call.and_then(|call| kept::unkept(state, call, &inner.effects)));
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Send { to: _, message } => Some(Effect::Send { to: MANAGER, message }),
             Effect::Arm(timer) => Some(Effect::Arm(Timer::Server(timer))),

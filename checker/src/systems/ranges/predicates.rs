@@ -182,6 +182,18 @@ impl byte_range_lock::Properties for Ranges {
         files(view).all(|(id, file)| believed(file) <= server.of(id, HOST))
     }
 
+    fn hosts_exclude_each_other(&self, view: &Look<'_>) -> bool {
+        let Some(server) = server(view) else { return true };
+        self.files().all(|id| match (server.of(id, HOST), server.elsewhere(id)) {
+            (Some(one), Some(other)) => (one, other) == (Whole::LockRead, Whole::LockRead),
+            (None, _) | (_, None) => true,
+        })
+    }
+
+    fn another_host_has_a_lock(&self, view: &Look<'_>) -> bool {
+        server(view).is_some_and(|server| self.files().any(|id| server.elsewhere(id).is_some()))
+    }
+
     fn one_writer(&self, view: &Look<'_>) -> bool {
         of_files(view, |file| owned(file).all(|byte| self.writers(file, byte).nth(1).is_none()))
     }

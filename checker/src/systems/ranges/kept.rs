@@ -1,0 +1,34 @@
+//! Whether the file server keeps what it answers that a host has.
+
+use turnstile_core::ranges::message::{Answer, Ask, Message};
+use turnstile_core::ranges::server::{FileServer, State};
+use turnstile_core::step::{Effect, EffectOf, Taken};
+
+use super::HOST;
+
+/// What is wrong with an answer after which the file server does not have for the host what the
+/// answer says, or still has what it says is released.
+pub(super) fn unkept(
+    state: &State,
+    call: Message,
+    effects: &[EffectOf<FileServer>],
+) -> Option<Taken> {
+    let Message::Call { file, ask, .. } = call else { return None };
+    let kept = state.of(file, HOST);
+    let is_kept = |answer: &Answer| match answer {
+        Answer::Set(whole, _) => kept == Some(*whole) && ask == Ask::Set(*whole),
+        Answer::Extended(_) => kept.is_some(),
+        Answer::Released => kept.is_none(),
+        Answer::Refused | Answer::None => true,
+    };
+    let is_said = effects.iter().all(|effect| match effect {
+        Effect::Send { message: Message::Answer { answer, .. }, .. } => is_kept(answer),
+        Effect::Send { message: Message::Call { .. }, .. }
+        | Effect::Arm(_)
+        | Effect::Disarm(_)
+        | Effect::Save(())
+        | Effect::Notify(_) => true,
+    });
+    let because = "the file server does not keep what it answers";
+    (!is_said).then_some(Taken::Undone { machine: "server-lock", action: "answer", because })
+}
