@@ -152,8 +152,9 @@ fn property_report<S: System>(
         if judged.verdict == Verdict::Fails {
             end_words(world, property, run.last(), &mut report);
         }
-        if let Some(trouble) = run.last().watch().trouble.filter(|_| report.finding.is_some()) {
-            report.others = others(&trouble, marks);
+        let trouble = run.last().watch().trouble.as_ref();
+        if let Some(trouble) = trouble.filter(|_| report.finding.is_some()) {
+            report.others = others(trouble, marks);
         }
     }
     report

@@ -58,7 +58,12 @@ impl Plan<'_> {
         let role = self.file.role(role).expect("a file has the roles that were compiled in");
         match &role.count {
             Count::Number(number) => Ok(*number as usize),
-            Count::Set(key) => self.number(key).map(usize::from),
+            // A role that has nobody in the file may have nobody.
+            Count::Set(key) => {
+                let usual = self.file.setting(self.world, key);
+                let least = u16::from(usual.is_none_or(|setting| setting.value != "0"));
+                self.number_from(least, key).map(usize::from)
+            }
         }
     }
 
@@ -132,10 +137,10 @@ impl Plan<'_> {
         links: &[Link],
     ) -> Result<Vec<Budget>, Refusal> {
         let known = Faults::known(nodes);
-        let all = || known.iter().map(String::as_str).chain(S::BUDGETS.iter().copied());
+        let all = || known.iter().map(String::as_str).chain(<S as Wired>::BUDGETS.iter().copied());
         let can = |name: &str| match name {
             Faults::DRIFT => !self.file.time.is_empty() && system.may_spend(self, name),
-            _ if S::BUDGETS.contains(&name) => system.may_spend(self, name),
+            _ if <S as Wired>::BUDGETS.contains(&name) => system.may_spend(self, name),
             _ => may_happen::<S>(name, links),
         };
         let mut budgets = Vec::new();
@@ -193,10 +198,20 @@ impl Plan<'_> {
                     Refusal::Faults(vec![fault])
                 })
             };
-            let claimed = claimed(property, find)?;
+            let mut claimed = claimed(property, find)?;
+            claimed.without.retain(|fault| !self.is_of_nobody(fault, &world.nodes));
             world.claim(claimed).map_err(|errors| self.unsound(property.span, &errors))?;
         }
         Ok(world)
+    }
+
+    /// Whether a kind of fault is one of a role that has no nodes in this world.
+    fn is_of_nobody(&self, fault: &str, nodes: &[Node]) -> bool {
+        let of = self.file.roles.iter().filter(|role| {
+            let what = fault.strip_prefix(role.name.as_str());
+            what.is_some_and(|what| what.starts_with(' ')) && Faults::is_of_process(fault)
+        });
+        of.map(|role| &role.name).any(|name| nodes.iter().all(|node| node.role != *name))
     }
 
     /// What is wrong with the world although its file could be read.

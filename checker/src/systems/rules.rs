@@ -10,6 +10,7 @@ use turnstile_spec::table::{GuardId, Pattern, Row};
 use crate::report::fault::FaultReport;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::answers;
+use crate::systems::unknown::Unknown;
 
 /// Ranges of payload numbers as the machines have them.
 #[must_use]
@@ -20,6 +21,24 @@ pub(crate) fn ranges(pattern: &Pattern) -> &'static [(u16, u16)] {
 /// Keeps a list until the process ends: a table that runs is never given back.
 pub(crate) fn keep<T>(list: Vec<T>) -> &'static [T] {
     Vec::leak(list)
+}
+
+/// What is known of the rows of a table read at run time beside the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// How many rows may match one event.
+    pub(crate) choices: u8,
+    /// The ids of those that the machine does not have, in the order of their numbers.
+    pub(crate) rows: &'static [&'static str],
+}
+
+impl Given {
+    /// Of a table whose rows were read.
+    pub(crate) fn new(choices: u8, unknown: &mut Unknown) -> Self {
+        let rows = std::mem::take(&mut unknown.rows).into_iter();
+        let rows = rows.map(|id| -> &'static str { String::leak(id) });
+        Self { choices, rows: keep(rows.collect()) }
+    }
 }
 
 /// The most rows that may match one event: two machines of one core have fewer than 256 choices.
@@ -112,6 +131,7 @@ macro_rules! chosen {
                         let mut unknown = $crate::systems::unknown::Unknown::of(replacement);
                         let whole = $machine::interpreted(replacement, &mut unknown);
                         let choices = $crate::systems::rules::choices(replacement)?;
+                        let given = $crate::systems::rules::Given::new(choices, &mut unknown);
                         let interpreted = unknown.end(whole)?;
                         $crate::systems::rules::answered(replacement)?;
                         let interpreted = interpreted.expect("a table begins in a known state");

@@ -1,7 +1,7 @@
 //! What a command of the log must not do, whatever rows it runs by: the rules of the table about
 //! the queue and about RESET, each asked of the locks before and after a command.
 
-use turnstile_core::replicated::types::{Address, Entry, Operation};
+use turnstile_core::replicated::types::{Address, Entry, Operation, Status};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machines::lock_status::{Formulae, Rule};
 
@@ -16,6 +16,8 @@ pub struct Broken {
     pub reset: bool,
     /// A RESET took something from a member that was there all the time.
     pub stayed: bool,
+    /// An UNLOCK or an UNLOCK_ALL left its member with what it gives up.
+    pub kept: bool,
 }
 
 impl Broken {
@@ -28,6 +30,11 @@ impl Broken {
         stayed: &dyn Fn(Address) -> bool,
     ) {
         let none = Lock::default();
+        self.kept |= match &entry.operation {
+            Operation::Unlock(lock) => after.status(*lock, entry.by) != Status::None,
+            Operation::UnlockAll => after.everybody().contains(&entry.by),
+            Operation::Lock(_) | Operation::TryLock(_) | Operation::Reset(_) => false,
+        };
         let list = match &entry.operation {
             Operation::Reset(list) => Some(list),
             Operation::Lock(_)

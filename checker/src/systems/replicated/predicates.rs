@@ -181,6 +181,10 @@ impl replicated_lock::Properties for Replicated {
         !cluster(view).broken.reset
     }
 
+    fn what_is_unlocked_is_given_up(&self, view: &Look<'_>) -> bool {
+        !cluster(view).broken.kept
+    }
+
     fn who_was_there_all_the_time_keeps_its_lock(&self, view: &Look<'_>) -> bool {
         !cluster(view).broken.stayed
     }
