@@ -66,6 +66,8 @@ codes! {
     FORMULA = "T027";
     /// An entry of `do` that is no action, condition or loop, or a loop that cannot be.
     LOOP = "T028";
+    /// Cells that `any` covers, and that look forgotten.
+    COVERED = "T029";
     /// A state that no run comes to.
     UNREACHABLE = "T030";
     /// A state that nothing leaves and that is not final.
@@ -86,6 +88,8 @@ codes! {
     NOT_BROUGHT = "T044";
     /// A resource that a state lists twice.
     HELD_TWICE = "T045";
+    /// A timer that a state holds and whose firing no row of the state takes.
+    TIMER_NOT_TAKEN = "T046";
     /// A declaration that nothing uses.
     UNUSED = "T050";
     /// A line that is cited and excused.

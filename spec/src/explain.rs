@@ -160,6 +160,13 @@ an invariant speaks of no thing from outside."
 "An entry is an action, `{ if: GUARD, do: [...] }` or `{ for each: COLLECTION, do: [...] }`. In a
 loop stand actions only, and none that creates or deletes what a state holds, for a state holds it
 once. What a loop goes over is of nothing else: a row has no thing to give it."
+    "T029" "covered" "cells that `any` covers look forgotten"
+"With `state: any` a cell under `ignore` or `impossible` fills in whatever nothing else says, a row
+that was forgotten among it. The note says how many cells an entry covers. It is a warning where it
+covers a command or message that a row takes in another state that is not final and holds the same,
+one that no row takes at all, or an event whose cause the state holds. Add the row, or name the
+states that are meant: then the entry is about these, and not about the rest. A warning stops
+nothing: the table compiles and is checked with it."
     "T030" "unreachable" "no run comes to a state"
 "From the initial state no chain of rows leads here, whatever happens. Either a row is missing or
 the state is of no use."
@@ -191,6 +198,11 @@ request that was never sent."
     "T045" "held-twice" "a state lists a resource twice"
 "A state holds a thing always (`holds`) or sometimes (`may hold`), not both, and there is one of
 it."
+    "T046" "timer-not-taken" "no row takes the firing of a timer that a state holds"
+"A timer that is armed fires. A state that holds one needs a row for the event of its firing; an
+entry under `ignore` or `impossible` does not change that the timer is gone then, or can fire. Of a
+timer that is held sometimes, an entry that names the state may say why its firing changes nothing.
+A timer that no event consumes cannot be seen to fire at all: declare its event."
     "T050" "unused" "a declaration that nothing uses"
 "No row, cell, state or other declaration of the literal or the amended table names it. It is a
 relic, or the row that should use it is missing."

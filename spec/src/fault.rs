@@ -35,6 +35,10 @@ pub enum Severity {
     Error,
     /// The literal table runs with it; an amended one may not have it.
     Finding,
+    /// Probably a mistake: the amended table compiles and runs with it.
+    Warning,
+    /// Worth knowing, and right as it is.
+    Note,
 }
 
 /// A place in the file that a fault points at.
@@ -59,18 +63,44 @@ pub struct Fault {
     pub labels: Vec<Label>,
     /// The edit that mends it.
     pub help: Option<String>,
+    /// The id of the row in which it stands.
+    pub row: Option<String>,
+    /// The cells that it is about.
+    pub cells: Vec<CellWords>,
+}
+
+/// A cell in the words of the file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellWords {
+    /// The state: `waiting`.
+    pub state: String,
+    /// The event, with the values of its payload where not all of them are meant:
+    /// `response (400..499)`.
+    pub event: String,
 }
 
 impl Fault {
     /// A fault that stops the reader.
     pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { code, severity: Severity::Error, message, labels: Vec::new(), help: None }
+        let severity = Severity::Error;
+        let (labels, cells) = (Vec::new(), Vec::new());
+        Self { code, severity, message, labels, help: None, row: None, cells }
     }
 
     /// A fault that the literal table runs with.
     pub(crate) fn finding(code: &'static str, message: impl Into<String>) -> Self {
         Self { severity: Severity::Finding, ..Self::error(code, message) }
+    }
+
+    /// A probable mistake, with which even the amended table compiles and runs.
+    pub(crate) fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// What is worth knowing.
+    pub(crate) fn note(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, message) }
     }
 
     /// Something is more than a named limit allows.
@@ -95,10 +125,25 @@ impl Fault {
         self
     }
 
+    /// Points at another place of which the same is so; of many, at a few.
+    pub(crate) fn also(&mut self, span: Span) {
+        const PLACES: usize = 4;
+        if self.labels.len() < PLACES {
+            self.labels.push(Label { span, text: "and here".to_owned() });
+        }
+    }
+
     /// Says what to edit.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Names the cells that it is about.
+    #[must_use]
+    pub(crate) fn cells(mut self, cells: Vec<CellWords>) -> Self {
+        self.cells = cells;
         self
     }
 
@@ -114,6 +159,8 @@ impl Fault {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Finding => Level::WARNING.with_name("finding"),
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let mut snippet = Snippet::source(source.text.as_str()).path(source.name.as_str());
         for (nth, label) in self.labels.iter().enumerate() {
@@ -171,6 +218,23 @@ impl std::error::Error for Faults {}
 pub fn render(faults: &[Fault], source: &Source) -> String {
     let texts: Vec<String> = faults.iter().map(|fault| fault.render(source)).collect();
     texts.join("\n\n") + "\n"
+}
+
+/// Makes one fault of those that say the same of several places: of each of these codes, the first
+/// of a message stays and points at a few of the others, too.
+pub(crate) fn merge(faults: &mut Vec<Fault>, codes: &[&str]) {
+    let mut kept: Vec<Fault> = Vec::new();
+    for fault in faults.drain(..) {
+        let is_again = |known: &&mut Fault| {
+            let same = (known.code, &known.message) == (fault.code, &fault.message);
+            same && codes.contains(&fault.code)
+        };
+        match kept.iter_mut().find(is_again) {
+            Some(known) => known.also(fault.span()),
+            None => kept.push(fault),
+        }
+    }
+    *faults = kept;
 }
 
 /// In the order of the file; what points at nothing comes first.

@@ -100,7 +100,7 @@ static STATE: Shape = Shape {
 static SET_MAP: Shape =
     Shape { name: "set", keys: &[must("states", NAMES, "The states of the set."), ABOUT, CITE] };
 
-static EVENT: Shape = Shape {
+pub(crate) static EVENT: Shape = Shape {
     name: "event",
     keys: &[
         ABOUT,
@@ -128,7 +128,7 @@ static ACTION: Shape = Shape {
     ],
 };
 
-static RESOURCE_MAP: Shape = Shape {
+pub(crate) static RESOURCE_MAP: Shape = Shape {
     name: "resource",
     keys: &[
         may("kind", Kind::Choice(RESOURCE_KINDS), "Timer, request or note."),
@@ -245,7 +245,7 @@ static SET_ROW: Shape = Shape {
     ],
 };
 
-static AMENDMENT: Shape = Shape {
+pub(crate) static AMENDMENT: Shape = Shape {
     name: "amendment",
     keys: &[
         must("id", NAME, "The name that others use."),

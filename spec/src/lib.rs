@@ -22,6 +22,8 @@ mod read;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod shape;
+#[cfg(test)]
+mod slips;
 pub mod source;
 pub mod system;
 pub mod table;

@@ -123,6 +123,8 @@ pub struct Sound {
     pub document: Option<Document>,
     /// Where it differs.
     pub amendments: Vec<Amendment>,
+    /// What is probably a mistake in it, and what is worth knowing of it, in the order of the file.
+    pub warnings: Vec<Fault>,
     /// FNV-1a, 64 bits, of the file's text.
     pub hash: u64,
 }
@@ -134,6 +136,8 @@ pub struct Partial {
     pub table: Table,
     /// What is wrong with it.
     pub findings: Vec<Fault>,
+    /// Warnings and notes on a table with which nothing is wrong.
+    pub warnings: Vec<Fault>,
 }
 
 impl Literal {
@@ -176,6 +180,7 @@ impl Literal {
             table: amended.table,
             document: self.document.clone(),
             amendments: self.amendments.clone(),
+            warnings: amended.warnings,
             hash: self.source.hash(),
         })
     }

@@ -108,10 +108,15 @@ impl Check<'_> {
             }
             (Kind::Map(shape), Value::Map(entries)) => self.map(node, shape, entries),
             (Kind::Names(kind), Value::Map(entries)) => {
-                for (name, value) in entries {
-                    self.kind(value, *kind, &format!("`{}`", name.text));
+                for (nth, (name, value)) in entries.iter().enumerate() {
+                    match cut(self.source, entries, nth) {
+                        Some(first) if first + 1 == nth => self.comma(entries, first),
+                        Some(_) => {}
+                        None => self.kind(value, *kind, &format!("`{}`", name.text)),
+                    }
                 }
             }
+            (Kind::List(_), Value::List(items)) if self.is_split(items) => {}
             (Kind::List(kind), Value::List(items)) => {
                 items.iter().for_each(|item| self.kind(item, *kind, of));
             }
@@ -134,16 +139,17 @@ impl Check<'_> {
             }
             if let Some(key) = shape.keys.iter().find(|key| key.name == word.text) {
                 self.kind(value, key.kind, &format!("`{}`", key.name));
-            } else if let Some(before) = nth.checked_sub(1).and_then(|nth| entries.get(nth))
-                && self.is_cut(before, (word, value))
-            {
-                self.comma(&before.0, &before.1, word);
+            } else if let Some(first) = cut(self.source, entries, nth) {
+                // Of a value that several commas cut, the first says it all.
+                if first + 1 == nth {
+                    self.comma(entries, first);
+                }
             } else {
                 self.unknown(word, shape);
             }
         }
         for key in shape.keys.iter().filter(|key| key.required) {
-            if node.at(key.name).is_none() {
+            if node.at(key.name).is_none() && !self.is_misspelt(node, shape, key.name) {
                 let message = format!("this {} has no `{}`", shape.name, key.name);
                 let fault = Fault::error(code::MISSING_KEY, message)
                     .label(node.span, format!("`{}` is missing here", key.name))
@@ -165,16 +171,52 @@ impl Check<'_> {
         self.faults.push(fault);
     }
 
-    /// Whether a comma cut a value in two: plain text, a comma, then a key without a value.
-    fn is_cut(&self, before: &(Word, Node), now: (&Word, &Node)) -> bool {
-        let between = Span { start: before.1.span.end, end: now.0.span.start };
-        matches!(before.1.value, Value::Scalar(_))
-            && now.1.value == Value::Absent
-            && self.source.slice(between).trim() == ","
+    /// Whether some key of a mapping is another's misspelling, or stands in its place: then that
+    /// the key is missing follows from a fault that is told.
+    fn is_misspelt(&self, node: &Node, shape: &Shape, missing: &str) -> bool {
+        let known = || shape.keys.iter().map(|key| key.name);
+        let is_like = |(word, _): &(Word, Node)| {
+            let is_known = known().any(|key| key == word.text);
+            let keys = known().filter(|key| node.at(key).is_none());
+            let begins =
+                || word.text.strip_prefix(missing).is_some_and(|rest| rest.starts_with(' '));
+            !is_known && (nearest(&word.text, keys) == Some(missing) || begins())
+        };
+        let is_twice = |fault: &Fault| {
+            let (of, at) = (node.span, fault.span());
+            fault.code == code::DUPLICATE_KEY && of.start <= at.start && at.end <= of.end
+        };
+        node.entries().iter().any(is_like) || self.faults.iter().any(is_twice)
     }
 
-    /// A value that a comma cut in two: `event: response (5xx, 404)`.
-    fn comma(&mut self, key: &Word, value: &Node, rest: &Word) {
+    /// A list in which a comma cut an item in two: `[response (5xx, 404), push]`. Says so.
+    fn is_split(&mut self, items: &[Node]) -> bool {
+        let is_open = |node: &Node| match &node.value {
+            Value::Scalar(text) => text.matches('(').count() > text.matches(')').count(),
+            Value::Absent | Value::Refused | Value::List(_) | Value::Map(_) => false,
+        };
+        let is_plain = |node: &Node| !self.source.slice(node.span).starts_with(['"', '\'']);
+        let Some(at) = items.iter().position(|item| is_open(item) && is_plain(item)) else {
+            return false;
+        };
+        let is_end = |node: &&Node| node.word().text.ends_with(')');
+        let Some(last) = items[at + 1..].iter().find(is_end) else { return false };
+        let span = Span { start: items[at].span.start, end: last.span.end };
+        let whole = self.source.slice(span).to_owned();
+        let fault = Fault::error(code::COMMA, "a comma cuts an item of the list in two")
+            .label(span, "YAML ends an item at a comma inside `[ ]`")
+            .help(format!("quote it: `\"{whole}\"`"));
+        self.faults.push(fault);
+        true
+    }
+
+    /// A value that commas cut into several: `event: response (5xx, 404)`.
+    fn comma(&mut self, entries: &[(Word, Node)], first: usize) {
+        let mut last = first + 1;
+        while cut(self.source, entries, last + 1) == Some(first) {
+            last += 1;
+        }
+        let ((key, value), (rest, _)) = (&entries[first], &entries[last]);
         let span = Span { start: value.span.start, end: rest.span.end.max(value.span.end) };
         let whole = self.source.slice(span).trim_end_matches([',', '}', ' ']).to_owned();
         let message = format!("a comma cuts the value of `{}` in two", key.text);
@@ -206,6 +248,25 @@ impl Check<'_> {
         let fault = Fault::error(code::WRONG_SHAPE, format!("{of} must be {wanted}"))
             .label(node.span, format!("this is {found}"));
         self.faults.push(fault.help(format!("write {wanted}")));
+    }
+}
+
+/// Where a value begins that commas cut, of which a key without a value is one of the rest: plain
+/// text, a comma, then the key.
+fn cut(source: &Source, entries: &[(Word, Node)], nth: usize) -> Option<usize> {
+    let mut at = nth;
+    loop {
+        let before = at.checked_sub(1)?;
+        let ((_, text), (rest, value)) = (entries.get(before)?, entries.get(at)?);
+        let end = text.span.end.max(entries[before].0.span.end);
+        let between = Span { start: end, end: rest.span.start };
+        if value.value != Value::Absent || source.slice(between).trim() != "," {
+            return None;
+        }
+        if matches!(text.value, Value::Scalar(_)) {
+            return Some(before);
+        }
+        at = before;
     }
 }
 
@@ -262,12 +323,13 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     if name.len() > limit::NAME_BYTES {
         return None;
     }
+    let like = strsim::normalized_damerau_levenshtein;
     let lower = name.to_lowercase();
     known
-        .map(|near| (strsim::normalized_damerau_levenshtein(&lower, &near.to_lowercase()), near))
-        .filter(|(likeness, _)| *likeness >= 0.6)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, near)| near)
+        .map(|near| (like(&lower, &near.to_lowercase()), like(name, near), near))
+        .filter(|(likeness, ..)| *likeness >= 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
+        .map(|(.., near)| near)
 }
 
 /// Lines of a document: `36` or `36-41`.

@@ -344,6 +344,8 @@ pub struct Cell {
     pub kind: CellKind,
     /// The reason given.
     pub because: String,
+    /// Whether `any` covers it, not the state's own name or a set.
+    pub is_covered: bool,
     /// Where the file says so.
     pub span: Span,
 }

@@ -51,9 +51,13 @@ fn read(text: String) {
         }
         Ok(literal) => {
             sane(&literal.findings, &source);
+            for amendment in &literal.amendments {
+                sane(&literal.without(&[&amendment.id]).findings, &source);
+            }
             match literal.amended() {
                 Err(faults) => sane(&faults.list, &source),
                 Ok(sound) => {
+                    sane(&sound.warnings, &source);
                     assert!(!sound.table.rows.is_empty() || sound.vocabulary.rows.is_empty())
                 }
             }
@@ -134,6 +138,32 @@ fn change() -> impl Strategy<Value = (usize, Change)> {
     (any::<usize>(), change)
 }
 
+/// Lines of a text are exchanged for others of it, dropped, repeated, cut or moved to the side; a
+/// key takes another's place.
+fn mutate_lines(text: &str, changes: &[(usize, usize, u8)]) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for (at, other, how) in changes {
+        if lines.is_empty() {
+            break;
+        }
+        let (at, other) = (at % lines.len(), other % lines.len());
+        match how % 6 {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(other, lines[at].clone()),
+            2 => lines.swap(at, other),
+            3 => lines[at].insert_str(0, "  "),
+            4 => lines[at] = lines[at].trim_start().to_owned(),
+            _ => {
+                let key = lines[other].split_once(':').map(|(key, _)| key.to_owned());
+                if let (Some(key), Some((_, rest))) = (key, lines[at].split_once(':')) {
+                    lines[at] = format!("{key}:{rest}");
+                }
+            }
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 /// Words of a text are exchanged for others of it, dropped, repeated, or followed by something
 /// else.
 fn mutate(text: &str, changes: &[(usize, Change)]) -> String {
@@ -179,6 +209,15 @@ fn good_tables_gone_wrong_are_read_in_peace() {
     let strategy = (prop::sample::select(texts), changes);
     check("good_tables_gone_wrong_are_read_in_peace", strategy, |(text, changes)| {
         read(mutate(&text, &changes));
+    });
+}
+
+#[test]
+fn good_lines_gone_wrong_are_read_in_peace() {
+    let change = (any::<usize>(), any::<usize>(), any::<u8>());
+    let strategy = (prop::sample::select(good()), prop::collection::vec(change, 1..5));
+    check("good_lines_gone_wrong_are_read_in_peace", strategy, |(text, changes)| {
+        read(mutate_lines(&text, &changes));
     });
 }
 

@@ -1,5 +1,6 @@
 //! `turnstile lint FILE...`: what reading files shows, and nothing more.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use turnstile_checker::report::fault::FaultReport;
@@ -21,6 +22,9 @@ pub(crate) struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Print every finding as written and every note with its frame, not only a line each
+    #[arg(long)]
+    verbose: bool,
 }
 
 /// Reads each file and says what is wrong with it.
@@ -40,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     let text = if arguments.json {
         super::output::json(&Report::new(results))
     } else {
-        results.iter().map(words).collect()
+        results.iter().map(|result| words(result, arguments.verbose)).collect()
     };
     status.and(put(&text))
 }
@@ -60,14 +64,16 @@ fn lint(text: &Text) -> ResultReport {
     match Literal::read(source) {
         Ok(literal) => {
             literal.vocabulary.machine.clone_into(&mut result.name);
-            match literal.amended() {
-                Ok(_) if literal.findings.is_empty() => {}
-                Ok(_) => result.notes.remarks.push(format!(
-                    "{} findings as written, every one amended",
-                    literal.findings.len()
-                )),
-                Err(faults) => result.faults = FaultReport::errors(&faults),
-            }
+            let source = &literal.source;
+            result.faults = match literal.amended() {
+                Ok(sound) => FaultReport::findings(&sound.warnings, source),
+                Err(faults) => FaultReport::errors(&faults),
+            };
+            // What no amendment mends is an error already.
+            let is_new = |finding: &FaultReport| !result.faults.iter().any(|f| f.is_like(finding));
+            let findings = FaultReport::findings(&literal.findings, source).into_iter();
+            let findings: Vec<FaultReport> = findings.filter(is_new).collect();
+            result.faults.extend(findings);
         }
         Err(faults) => result.faults = FaultReport::errors(&faults),
     }
@@ -87,16 +93,46 @@ pub(crate) fn is_system(text: &Text) -> bool {
     lines.any(|line| line.starts_with("system:"))
 }
 
-fn words(result: &ResultReport) -> String {
+fn words(result: &ResultReport, is_verbose: bool) -> String {
     let paint = terminal::paint();
     let file = result.notes.files.first().unwrap_or(&result.name);
-    if result.faults.is_empty() {
-        let remark: String =
-            result.notes.remarks.iter().map(|remark| format!(" ({remark})")).collect();
-        return format!("{file}: {}{}\n", paint.good("no faults"), paint.dim(&remark));
+    let of = |severity: &str| -> Vec<&FaultReport> {
+        result.faults.iter().filter(|fault| fault.severity == severity).collect()
+    };
+    let (errors, warnings) = (of("error"), of("warning"));
+    let (findings, notes) = (of("finding"), of("note"));
+    let mut text = frames(&errors) + &frames(&warnings);
+    if is_verbose {
+        text += &(frames(&notes) + &frames(&findings));
     }
-    let count = text::counted(result.faults.len() as u64, "fault");
-    let frames: String =
-        result.faults.iter().map(|fault| format!("{}\n\n", fault.rendered.trim_end())).collect();
-    format!("{frames}{file}: {}\n", paint.bad(&count))
+    let count = |many: &[&FaultReport], what: &str| text::counted(many.len() as u64, what);
+    let mut verdict = match (errors.is_empty(), warnings.is_empty()) {
+        (true, true) => paint.good("no faults"),
+        (true, false) => paint.bad(&count(&warnings, "warning")),
+        (false, true) => paint.bad(&count(&errors, "fault")),
+        (false, false) => {
+            paint.bad(&format!("{}, {}", count(&errors, "fault"), count(&warnings, "warning")))
+        }
+    };
+    // Of a table with faults, what it has as written follows from them as often as not.
+    if errors.is_empty() && !findings.is_empty() {
+        let findings = count(&findings, "finding");
+        verdict += &paint.dim(&format!(" ({findings} as written, every one amended)"));
+    }
+    if errors.is_empty() && !notes.is_empty() {
+        let covered: usize = notes.iter().map(|fault| fault.cells.len()).sum();
+        let covered = text::counted(covered as u64, "cell");
+        verdict += &paint.dim(&format!(" (`any` covers {covered}: --verbose lists them)"));
+    }
+    let _ = writeln!(text, "{file}: {verdict}");
+    if errors.is_empty() && !is_verbose {
+        for FaultReport { code, line, column, message, .. } in findings {
+            let _ = writeln!(text, "  {code}  {line}:{column}  {message}");
+        }
+    }
+    text
+}
+
+fn frames(faults: &[&FaultReport]) -> String {
+    faults.iter().map(|fault| format!("{}\n\n", fault.rendered.trim_end())).collect()
 }

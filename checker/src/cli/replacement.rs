@@ -29,6 +29,13 @@ pub(crate) fn tables(
         let literal = Literal::read(text.source.clone());
         let literal = literal.map_err(|faults| FaultReport::errors(&faults))?;
         let table = if as_written {
+            // Without one state to begin in no core can run it.
+            let faults = FaultReport::as_written(&literal.findings, &literal.source);
+            let errors = faults.into_iter().filter(|fault| fault.severity == "error");
+            let errors: Vec<FaultReport> = errors.collect();
+            if !errors.is_empty() {
+                return Err(errors);
+            }
             literal.table
         } else {
             literal.amended().map_err(|faults| FaultReport::errors(&faults))?.table

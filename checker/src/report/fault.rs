@@ -4,7 +4,7 @@
 //! cores of this binary do not take.
 
 use serde::Serialize;
-use turnstile_spec::fault::{Faults, Label, Span};
+use turnstile_spec::fault::{CellWords, Faults, Label, Span};
 use turnstile_spec::{Fault, Severity, Source, code};
 
 /// A fault of a file, at its place.
@@ -12,7 +12,7 @@ use turnstile_spec::{Fault, Severity, Source, code};
 pub struct FaultReport {
     /// Stable code.
     pub code: String,
-    /// `error` or `finding`.
+    /// `error`, `finding`, `warning` or `note`.
     pub severity: String,
     /// One sentence.
     pub message: String,
@@ -22,19 +22,46 @@ pub struct FaultReport {
     pub line: u32,
     /// From 1, in characters.
     pub column: u32,
+    /// The line of the place's end.
+    pub end_line: u32,
+    /// One beyond the last character, from 1.
+    pub end_column: u32,
+    /// What to edit.
+    pub help: Option<String>,
+    /// The id of the row in which the fault stands.
+    pub row: Option<String>,
+    /// The cells that it is about.
+    pub cells: Vec<CellReport>,
     /// The whole text with its frame.
     #[serde(skip)]
     pub rendered: String,
+}
+
+/// A cell: a state and an event, with the values of its payload where not all of them are meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CellReport {
+    /// The state: `waiting`.
+    pub state: String,
+    /// The event: `response (400..499)`.
+    pub event: String,
 }
 
 impl FaultReport {
     /// A fault at its place in a file.
     #[must_use]
     pub fn at(fault: &Fault, source: &Source) -> Self {
-        let (line, column) = source.position(fault.span());
+        let span = fault.span();
+        let (line, column) = source.position(span);
+        let (end_line, end_column) = source.position(Span { start: span.end, end: span.end });
+        let cell = |cell: &CellWords| CellReport {
+            state: cell.state.clone(),
+            event: cell.event.clone(),
+        };
         let severity = match fault.severity {
             Severity::Error => "error",
             Severity::Finding => "finding",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
         };
         Self {
             code: fault.code.to_owned(),
@@ -43,6 +70,11 @@ impl FaultReport {
             file: source.name.clone(),
             line,
             column,
+            end_line,
+            end_column,
+            help: fault.help.clone(),
+            row: fault.row.clone(),
+            cells: fault.cells.iter().map(cell).collect(),
             rendered: fault.render(source),
         }
     }
@@ -55,10 +87,27 @@ impl FaultReport {
         faults.list.iter().map(|fault| Self::at(&error(fault), &faults.source)).collect()
     }
 
-    /// Findings of a table that runs as written.
+    /// Findings of a table that runs as written; warnings and notes.
     #[must_use]
     pub fn findings(list: &[Fault], source: &Source) -> Vec<Self> {
         list.iter().map(|fault| Self::at(fault, source)).collect()
+    }
+
+    /// Whether another says the same of the same place, however bad it is.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let of = |fault: &Self| (fault.code.clone(), fault.message.clone(), fault.line, fault.column);
+        self.file == other.file && of(self) == of(other)
+    }
+
+    /// Findings of a table as written, where not one state to begin in is an error: nothing runs.
+    #[must_use]
+    pub fn as_written(list: &[Fault], source: &Source) -> Vec<Self> {
+        let judged = |fault: &Fault| match fault.code {
+            code::INITIAL => Fault { severity: Severity::Error, ..fault.clone() },
+            _ => fault.clone(),
+        };
+        list.iter().map(|fault| Self::at(&judged(fault), source)).collect()
     }
 
     /// A file names what the cores of this binary do not know; `what` is one clause.
@@ -111,6 +160,8 @@ impl FaultReport {
             message: message.to_owned(),
             labels: vec![Label { span, text: label.to_owned() }],
             help: Some(help.to_owned()),
+            row: None,
+            cells: Vec::new(),
         };
         Self::at(&fault, source)
     }

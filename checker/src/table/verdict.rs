@@ -134,6 +134,10 @@ impl Judge<'_> {
     fn every_row_taken(&self, coverage: &Coverage) -> PropertyReport {
         let mut property = self.property("every-row-taken", PropertyKind::Sometimes);
         "each row is taken by some run".clone_into(&mut property.sentence);
+        if property.verdict == Verdict::Holds && coverage.rows == 0 {
+            property.verdict = Verdict::Vacuous;
+            property.finding = Some("the table has no row".to_owned());
+        }
         if property.verdict == Verdict::Incomplete && coverage.not_taken.is_empty() {
             property.verdict = Verdict::Holds;
         }
@@ -170,7 +174,12 @@ impl Judge<'_> {
     fn property(&self, name: &str, kind: PropertyKind) -> PropertyReport {
         let is_whole = self.graph.cut.is_none();
         let verdict = if is_whole { Verdict::Holds } else { Verdict::Incomplete };
-        PropertyReport::new(name, kind, verdict)
+        if !self.graph.configurations.is_empty() {
+            return PropertyReport::new(name, kind, verdict);
+        }
+        let mut property = PropertyReport::new(name, kind, Verdict::Vacuous);
+        property.finding = Some("no state to begin in, so nothing was searched".to_owned());
+        property
     }
 
     /// A failure at a configuration. The first one found has the shortest run.

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use crate::code;
-use crate::fault::Fault;
+use crate::fault::{CellWords, Fault};
 use crate::limit;
 use crate::lint::Subject;
+use crate::lint::doubt::Doubt;
 use crate::places::Places;
 use crate::read::cover;
 use crate::read::draft::NOT_EXIST;
@@ -23,6 +24,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 type Groups<'s> = BTreeMap<String, Vec<&'s str>>;
 
 fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
+    let doubt = Doubt::of(subject);
     for (event, declared) in (0u16..).map(EventId).zip(&subject.lookup.vocabulary.events) {
         if subject.lookup.event(event).is_none() {
             continue;
@@ -30,7 +32,8 @@ fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) 
         let (mut open, mut closed) = (Groups::new(), Groups::new());
         for (id, state) in (0u16..).map(StateId).zip(&subject.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
-            if subject.declared_at(id).is_none() || subject.state(id) == NOT_EXIST {
+            let is_exempt = subject.declared_at(id).is_none() || subject.state(id) == NOT_EXIST;
+            if is_exempt || doubt.is_open(id, event) {
                 continue;
             }
             let left = cover::unsaid(places.at(id, event), &pattern::whole(declared));
@@ -54,7 +57,7 @@ fn can_come(event: &Event, state: &State) -> bool {
         || event.consumes.iter().any(|id| state.holds.contains(id) || state.may_hold.contains(id))
 }
 
-fn words(event: &Event, left: &Pattern) -> String {
+pub(super) fn words(event: &Event, left: &Pattern) -> String {
     match &event.payload {
         Some(payload) if *left != pattern::whole(event) => {
             let words = format!("{} ({})", event.name.name, pattern::text(left, &payload.domain));
@@ -68,6 +71,12 @@ fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Group
     let count: usize = open.values().chain(closed.values()).map(Vec::len).sum();
     let name = &event.name.name;
     let states = if count == 1 { "one state".to_owned() } else { format!("{count} states") };
+    let cells = open.iter().chain(closed).flat_map(|(event, states)| {
+        let event = event.trim_matches('"').to_owned();
+        let cell = move |state: &&str| CellWords { state: (*state).to_owned(), event: event.clone() };
+        states.iter().map(cell).collect::<Vec<_>>()
+    });
+    let cells = cells.collect();
     let mut help = Vec::new();
     if !open.is_empty() {
         help.push(
@@ -87,6 +96,7 @@ fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Group
     Fault::finding(code::MISSING_CELL, format!("nothing is said of `{name}` in {states}"))
         .label(span, format!("{states} without a row, `ignore` or `impossible`"))
         .help(help.join("\n"))
+        .cells(cells)
 }
 
 /// Ready to be put under `ignore` or `impossible`.

@@ -7,6 +7,7 @@ use crate::code;
 use crate::fault::Fault;
 use crate::limit;
 use crate::lint::Subject;
+use crate::lint::doubt::Doubt;
 use crate::places::Places;
 use crate::read::cover::can_both;
 use crate::read::pattern;
@@ -14,6 +15,7 @@ use crate::table::{Pattern, Row};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let places = Places::new(subject.table);
+    let unknown = Doubt::of(subject).guards;
     let mut tried = BTreeMap::new();
     let mut said = BTreeSet::new();
     for (_, _, place) in places.all() {
@@ -29,7 +31,9 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         for (nth, (_, row)) in place.rows.iter().enumerate() {
             for (_, earlier) in &place.rows[..nth] {
                 let common = pattern::both(&row.pattern, &earlier.pattern);
-                if common.0.is_empty() || faults.len() >= limit::FAULTS {
+                // When an unknown guard is true, nobody knows.
+                let is_open = unknown.contains(&row.id) || unknown.contains(&earlier.id);
+                if is_open || common.0.is_empty() || faults.len() >= limit::FAULTS {
                     continue;
                 }
                 let can_both = tried

@@ -1,17 +1,44 @@
 //! Rules and invariants whose words say nothing, and loops that cannot be.
 
+use std::collections::BTreeSet;
+
 use crate::code;
-use crate::fault::Fault;
+use crate::fault::{Fault, merge};
 use crate::lint::Subject;
 use crate::raw::Row;
 use crate::read::formula;
 use crate::shape::nearest;
 use crate::table::{Do, Row as Built};
 
+/// Names in formulas and loops that nothing declares, but for those that are told of a row.
+pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let mut told = BTreeSet::new();
+    for fault in faults.iter().filter(|fault| fault.code == code::UNDECLARED_STATE) {
+        told.extend(fault.message.split('`').nth(1).map(str::to_owned));
+    }
+    let mut found = Vec::new();
+    all(subject, &mut found);
+    found.retain(|fault| {
+        let name = fault.message.split('`').nth(1);
+        fault.code == code::UNDECLARED_PREDICATE && name.is_none_or(|name| !told.contains(name))
+    });
+    merge(&mut found, &[code::UNDECLARED_PREDICATE]);
+    faults.extend(found);
+}
+
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let mut found = Vec::new();
+    all(subject, &mut found);
+    found.retain(|fault| fault.code != code::UNDECLARED_PREDICATE);
+    merge(&mut found, &[code::ARGUMENTS]);
+    faults.extend(found);
+}
+
+fn all(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let parts = &subject.lookup.draft.parts;
     for (name, rule) in parts.rules.iter().chain(&parts.invariants) {
-        if let Err(more) = formula::resolve(subject.lookup, name, rule) {
+        if let Err(mut more) = formula::resolve(subject.lookup, name, rule) {
+            merge(&mut more, &[code::VARIABLE]);
             faults.extend(more);
         }
     }

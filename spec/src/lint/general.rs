@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::code;
 use crate::fault::Fault;
+use crate::lint::doubt::Doubt;
 use crate::lint::{Subject, listed};
 use crate::raw;
 use crate::read::build::{self, Place};
@@ -11,6 +12,9 @@ use crate::table::{ResourceId, StateId};
 use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    if Doubt::of(subject).is_of_resources {
+        return;
+    }
     for (id, row) in &subject.lookup.draft.rows {
         let mut said = BTreeSet::new();
         for at in build::places(subject.lookup, row) {

@@ -7,6 +7,8 @@ mod cells;
 mod citations;
 mod conflicts;
 mod counts;
+mod covered;
+mod doubt;
 mod finals;
 mod formulas;
 mod general;
@@ -15,6 +17,7 @@ mod patterns;
 mod payloads;
 mod reach;
 mod resources;
+mod timers;
 mod undeclared;
 mod unused;
 
@@ -44,13 +47,27 @@ pub(crate) fn errors(raw: &raw::Table, faults: &mut Vec<Fault>) {
 /// What is wrong with a table whatever is wrong with its file: what these find does not follow from
 /// a key that is misspelled elsewhere.
 pub(crate) fn sure(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[undeclared::check, names::check, patterns::check, conflicts::check])
+    run(subject, &[names::check, patterns::check, conflicts::check])
+}
+
+/// The names that nothing declares, each once.
+pub(crate) fn names(subject: &Subject<'_>) -> Vec<Fault> {
+    run(subject, &[undeclared::check, formulas::names])
+}
+
+/// What is wrong with names and patterns, wherever they lead.
+pub(crate) fn spelling(subject: &Subject<'_>) -> Vec<Fault> {
+    run(subject, &[names::check, patterns::check])
+}
+
+/// What is probably a mistake in a table with which nothing is wrong.
+pub(crate) fn warnings(subject: &Subject<'_>) -> Vec<Fault> {
+    run(subject, &[covered::check])
 }
 
 /// What is wrong with a table that can be built.
 pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
     let passes: &[Pass] = &[
-        undeclared::check,
         names::check,
         patterns::check,
         formulas::check,
@@ -60,6 +77,7 @@ pub(crate) fn findings(subject: &Subject<'_>) -> Vec<Fault> {
         finals::check,
         general::check,
         resources::check,
+        timers::check,
         unused::check,
         citations::check,
     ];

@@ -74,6 +74,10 @@ fn ident(subject: &Subject<'_>, section: &str, name: &Name) -> (String, bool) {
 fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let mut taken: BTreeMap<String, (&str, Span)> = BTreeMap::new();
     for name in names {
+        // A name that is used and nowhere listed is a fault of its own.
+        if !name.declared && !is_listed(subject, section, &name.name) {
+            continue;
+        }
         let (ident, is_given) = ident(subject, section, name);
         if !is_variant(&ident) {
             let message = format!("`{}` cannot be spelled in Rust", name.name);
@@ -99,6 +103,12 @@ fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut
             taken.insert(ident, (&name.name, name.span));
         }
     }
+}
+
+/// Whether a name that is not declared is listed as such, with `undeclared: true`.
+fn is_listed(subject: &Subject<'_>, section: &str, name: &str) -> bool {
+    let mut states = subject.raw.parts.states.iter();
+    section == "states" && states.any(|(word, _)| word.text == name)
 }
 
 /// Names that the language has given a meaning.

@@ -11,18 +11,32 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let draft = subject.lookup.draft;
     let rows = draft.rows.iter().flat_map(|(_, row)| &row.event);
     let cells = draft.parts.ignore.iter().chain(&draft.parts.impossible);
+    let mut found: Vec<(&str, String, Fault)> = Vec::new();
     for word in rows.chain(cells.flat_map(|cell| &cell.events)) {
         if let Err(wrong) = pattern::event(&word.text, subject.lookup.vocabulary)
             && let Some(fault) = fault(subject, word, &wrong)
         {
-            faults.push(fault);
+            // What an event carries is declared once, so a slip there is one fault, too.
+            let name = pattern::split(&word.text).0.to_owned();
+            match found.iter_mut().find(|(code, of, _)| (*code, of) == (fault.code, &name)) {
+                Some((_, _, known)) if wrong != Wrong::Empty => known.also(fault.span()),
+                Some(_) | None => found.push((fault.code, name, fault)),
+            }
         }
     }
+    faults.extend(found.into_iter().map(|(_, _, fault)| fault));
 }
 
 fn fault(subject: &Subject<'_>, word: &Word, wrong: &Wrong) -> Option<Fault> {
     let (name, _) = pattern::split(&word.text);
-    let event = subject.lookup.vocabulary.events.iter().find(|event| event.name.name == name);
+    let events = &subject.lookup.vocabulary.events;
+    let event = events.iter().find(|event| event.name.name == name);
+    // Values that cannot be read are a fault of their own.
+    let mut declared = subject.lookup.draft.parts.events.iter();
+    let is_faulty = declared.any(|(word, event)| word.text == name && event.payload.is_some());
+    if is_faulty && event.is_some_and(|event| event.payload.is_none()) {
+        return None;
+    }
     let payload = event.and_then(|event| event.payload.as_ref());
     let domain = payload.map(|payload| match &payload.domain {
         Domain::Number(range) => format!("{}..{}", range.start(), range.end()),

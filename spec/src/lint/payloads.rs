@@ -32,7 +32,7 @@ pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
 }
 
 fn event(name: &Word, event: &Event, faults: &mut Vec<Fault>) {
-    if event.kind.is_none() && event.consumes.is_none() {
+    if event.kind.is_none() && event.consumes.is_none() && !event.is_odd {
         let message = format!("nothing says who causes `{}`", name.text);
         let fault = Fault::error(code::MISSING_KEY, message)
             .label(name.span, "neither `kind` nor `consumes`")
@@ -47,7 +47,7 @@ fn event(name: &Word, event: &Event, faults: &mut Vec<Fault>) {
         faults.push(fault);
     }
     let Some((field, values)) = &event.payload else { return };
-    if domain(event.is_words, values).is_none() {
+    if domain(event.is_words, values).is_none() && !event.is_cut {
         let span = values.first().map_or(field.span, |word| word.span);
         let message = format!("the values of `{}` cannot be read", field.text);
         let fault = Fault::error(code::BAD_PAYLOAD, message)
@@ -76,7 +76,7 @@ fn twins(values: &[Word], faults: &mut Vec<Fault>) {
 
 fn resource(name: &Word, resource: &Resource, faults: &mut Vec<Fault>) {
     let help = "write `timer`, `request`, `note`, or a list of the resources that it stands for";
-    if resource.kind.is_some() == resource.any_of.is_some() {
+    if resource.kind.is_some() == resource.any_of.is_some() && !resource.is_odd {
         let found = if resource.kind.is_some() { "both" } else { "neither" };
         let message = format!("`{}` must be of a kind or a general word", name.text);
         let fault = Fault::error(code::MISSING_KEY, message)
@@ -90,7 +90,7 @@ fn resource(name: &Word, resource: &Resource, faults: &mut Vec<Fault>) {
 fn change(change: &Change, faults: &mut Vec<Fault>) {
     let is_selected = change.row.is_written();
     let is_set = change.set.is_written();
-    if is_selected != is_set {
+    if is_selected != is_set && !change.is_odd {
         let (message, help) = if is_selected {
             ("the amendment says which row, and not what it becomes", "add `set: { … }`")
         } else {

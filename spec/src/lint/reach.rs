@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code;
 use crate::fault::{Fault, Span};
+use crate::lint::doubt::Doubt;
 use crate::lint::{Subject, listed};
 use crate::table::StateId;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    follow(subject, &edges(subject), faults);
+    if Doubt::of(subject).is_of_states {
+        begins(subject, &initial(subject), faults);
+    } else {
+        follow(subject, &edges(subject), faults);
+    }
 }
 
 /// The same of a table whose rows are not those of its words.
@@ -19,15 +24,20 @@ pub(super) fn built(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 }
 
 fn follow(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<Fault>) {
-    let initial: Vec<StateId> = declared(subject)
-        .filter(|id| subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial))
-        .collect();
+    let initial = initial(subject);
+    begins(subject, &initial, faults);
     if let [_] = initial[..] {
         unreachable(subject, &initial, edges, faults);
-    } else {
-        begins(subject, &initial, faults);
     }
     no_way_out(subject, edges, faults);
+}
+
+/// Where the machine begins.
+fn initial(subject: &Subject<'_>) -> Vec<StateId> {
+    let is_initial = |id: &StateId| {
+        subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial)
+    };
+    declared(subject).filter(is_initial).collect()
 }
 
 /// The states that the table declares.
@@ -49,7 +59,11 @@ fn edges(subject: &Subject<'_>) -> Vec<(StateId, StateId)> {
     edges
 }
 
+/// Not one state to begin in.
 fn begins(subject: &Subject<'_>, initial: &[StateId], faults: &mut Vec<Fault>) {
+    if let [_] = initial {
+        return;
+    }
     let fault = if initial.is_empty() {
         let span = subject.raw.machine.span;
         Fault::finding(code::INITIAL, "no state is where the machine begins")

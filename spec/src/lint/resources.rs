@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::account::{Account, add_up};
+use crate::lint::doubt::Doubt;
 use crate::lint::{Subject, listed};
 use crate::raw;
 use crate::table::{ResourceId, ResourceKind, Row, RowId};
@@ -12,12 +13,21 @@ use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     lists(subject, faults);
+    let doubt = Doubt::of(subject);
+    if doubt.is_of_resources {
+        return;
+    }
     let mut accounts: BTreeMap<RowId, BTreeMap<Account, Vec<&Row>>> = BTreeMap::new();
     for row in &subject.table.rows {
         let states = &subject.table.states;
         let (Some(from), Some(to)) = (&states[row.from.index()], &states[row.to.index()]) else {
             continue;
         };
+        // What a state holds that nothing declares, and what such an action does, nobody knows.
+        let is_known = |id| subject.declared_at(id).is_some();
+        if !is_known(row.from) || !is_known(row.to) || doubt.actions.contains(&row.id) {
+            continue;
+        }
         let account = add_up(row, from, to);
         if account != Account::default() {
             accounts.entry(row.id).or_default().entry(account).or_default().push(row);
@@ -128,9 +138,6 @@ enum End {
 
 /// The edit: an action that does it, where one is declared, or the state's `holds`.
 fn help(subject: &Subject<'_>, ids: &[ResourceId], end: End, to: &str) -> String {
-    if subject.lookup.declaration(to).is_none() {
-        return format!("declare `{to}` and what it holds, or name a declared state");
-    }
     let edits: Vec<String> = ids
         .iter()
         .map(|id| match action(subject, *id, end) {

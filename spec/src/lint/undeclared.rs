@@ -52,6 +52,11 @@ fn undeclared<'n>(
         return;
     }
     let message = format!("{what} `{}` is not declared", word.text);
+    // A name that is declared under another spelling is one fault, however often it is used.
+    let same = |fault: &&mut Fault| fault.code == code && fault.message == message;
+    if let Some(fault) = faults.iter_mut().find(same) {
+        return fault.also(word.span);
+    }
     let help = match nearest(&word.text, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("declare it, or name a declared {what}"),
@@ -65,8 +70,10 @@ fn state(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     if word.text.is_empty() || subject.lookup.declaration(&word.text).is_some() {
         return;
     }
-    let declared = subject.lookup.draft.parts.states.iter();
-    let known = declared.filter(|(_, state)| !state.undeclared).map(|(name, _)| name.text.as_str());
+    let parts = &subject.lookup.draft.parts;
+    let declared = parts.states.iter().filter(|(_, state)| !state.undeclared);
+    let sets = parts.sets.iter().map(|(name, _)| name.text.as_str());
+    let known = declared.map(|(name, _)| name.text.as_str()).chain(sets).chain(["any", "same"]);
     undeclared(faults, code::UNDECLARED_STATE, "state", word, known);
 }
 

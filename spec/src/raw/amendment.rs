@@ -3,6 +3,7 @@
 use super::row::{condition, does};
 use super::{Condition, Does, Parts, list, parts, text, word, words};
 use crate::fault::Span;
+use crate::language;
 use crate::table::Lines;
 use crate::yaml::{Node, Word};
 
@@ -25,6 +26,8 @@ pub(crate) struct Amendment {
 pub(crate) struct Change {
     pub(crate) row: Selector,
     pub(crate) set: SetRow,
+    /// Whether a key of the amendment is unknown: a fault that is told already.
+    pub(crate) is_odd: bool,
 }
 
 /// Which row of the literal table.
@@ -128,6 +131,7 @@ fn change(node: &Node) -> Change {
     Change {
         row: node.at("row").map_or(missing, selector),
         set: node.at("set").map_or(unset, set_row),
+        is_odd: super::is_odd(node, &language::AMENDMENT),
     }
 }
 

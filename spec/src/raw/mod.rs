@@ -5,9 +5,10 @@ mod amendment;
 mod formula;
 mod row;
 
+use crate::language;
 use crate::limit;
 use crate::literal::{Survivor, Uncited};
-use crate::shape;
+use crate::shape::{self, Shape};
 use crate::table::Lines;
 use crate::yaml::{Node, Value, Word};
 
@@ -129,6 +130,10 @@ pub(crate) struct Event {
     pub(crate) payload: Option<(Word, Vec<Word>)>,
     /// More fields than one: an error.
     pub(crate) surplus: Option<Word>,
+    /// Whether a comma cut the payload's values: a fault that is told already.
+    pub(crate) is_cut: bool,
+    /// Whether a key is unknown: a fault that is told already.
+    pub(crate) is_odd: bool,
     /// Whether the payload's values are a list of words.
     pub(crate) is_words: bool,
     pub(crate) consumes: Option<Vec<Word>>,
@@ -152,6 +157,8 @@ pub(crate) struct Resource {
     pub(crate) about: About,
     pub(crate) kind: Option<Word>,
     pub(crate) any_of: Option<Vec<Word>>,
+    /// Whether a key is unknown: a fault that is told already.
+    pub(crate) is_odd: bool,
 }
 
 /// Reads a tree whose shape is right.
@@ -241,11 +248,15 @@ fn set(node: &Node) -> Set {
 
 fn event(node: &Node) -> Event {
     let fields = node.at("payload").map(Node::entries).unwrap_or_default();
+    let (cut, surplus): (Vec<_>, Vec<_>) =
+        fields.iter().skip(1).partition(|(_, values)| values.value == Value::Absent);
     Event {
         about: about(node),
         kind: word(node, "kind"),
         payload: fields.first().map(|(field, values)| (field.clone(), values.words())),
-        surplus: fields.get(1).map(|(field, _)| field.clone()),
+        surplus: surplus.first().map(|(field, _)| field.clone()),
+        is_cut: !cut.is_empty(),
+        is_odd: is_odd(node, &language::EVENT),
         is_words: fields.first().is_some_and(|(_, node)| matches!(node.value, Value::List(_))),
         consumes: words(node, "consumes"),
     }
@@ -267,7 +278,8 @@ fn resource(node: &Node) -> Resource {
         Value::Scalar(_) => Resource { kind: Some(node.word()), ..Resource::default() },
         Value::List(_) => Resource { any_of: Some(node.words()), ..Resource::default() },
         Value::Absent | Value::Refused | Value::Map(_) => {
-            Resource { about: about(node), kind: word(node, "kind"), any_of: words(node, "any of") }
+            let (kind, any_of) = (word(node, "kind"), words(node, "any of"));
+            Resource { about: about(node), kind, any_of, is_odd: is_odd(node, &language::RESOURCE_MAP) }
         }
     }
 }
@@ -277,6 +289,12 @@ fn guard(node: &Node) -> About {
         Value::Scalar(text) => About { about: text.clone(), ..About::default() },
         Value::Absent | Value::Refused | Value::List(_) | Value::Map(_) => about(node),
     }
+}
+
+/// Whether a mapping has keys that its shape does not know.
+fn is_odd(node: &Node, shape: &Shape) -> bool {
+    let is_known = |word: &Word| shape.keys.iter().any(|key| key.name == word.text);
+    node.entries().iter().any(|(word, _)| !is_known(word))
 }
 
 /// The text under a key, or empty.

@@ -233,6 +233,17 @@ impl Condition {
         }
     }
 
+    /// The names that it asks, to be changed.
+    pub(crate) fn names_mut(&mut self) -> Vec<&mut Word> {
+        match self {
+            Self::Is(word) => vec![word],
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter_mut().flat_map(Self::names_mut).collect()
+            }
+            Self::Not(part) => part.names_mut(),
+        }
+    }
+
     /// The names that it asks.
     pub(crate) fn names(&self) -> Vec<&Word> {
         match self {

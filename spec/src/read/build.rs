@@ -232,7 +232,8 @@ fn named_cells(lookup: &Lookup<'_>, wide: bool) -> Vec<Cell> {
                         continue;
                     };
                     let because = cell.because.clone();
-                    cells.push(Cell { state, event, pattern, kind, because, span: cell.span });
+                    let (is_covered, span) = (wide, cell.span);
+                    cells.push(Cell { state, event, pattern, kind, because, is_covered, span });
                 }
             }
         }

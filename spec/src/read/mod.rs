@@ -6,6 +6,7 @@ pub(crate) mod build;
 pub(crate) mod cover;
 pub(crate) mod draft;
 pub(crate) mod formula;
+mod mend;
 pub(crate) mod pattern;
 mod rows;
 pub(crate) mod vocabulary;
@@ -31,6 +32,8 @@ pub(crate) struct Read {
     raw: raw::Table,
     pub(crate) vocabulary: Vocabulary,
     listed: amend::Listed,
+    /// The same with its misspelt names replaced, for the lints alone.
+    mended: Option<Box<Read>>,
 }
 
 impl fmt::Debug for Read {
@@ -62,13 +65,12 @@ pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
     if !is_legible && !faults.is_empty() {
         return Err(sorted(faults));
     }
-    let mut vocabulary = vocabulary::collect(&raw);
-    let listed = amend::list(&raw, &mut vocabulary);
-    let read = Read { raw, vocabulary, listed };
+    let mut read = Read::of(raw);
+    read.mended = mend::mend(&read.raw).map(|raw| Box::new(Read::of(raw)));
     if faults.is_empty() {
         return Ok(read);
     }
-    let more = read.build(&amend::literal(&read.raw, &read.listed), lint::sure).findings;
+    let more = read.build(Read::as_written, |_, subject| lint::sure(subject)).findings;
     add_elsewhere(&mut faults, more);
     Err(sorted(faults))
 }
@@ -108,22 +110,35 @@ pub(crate) fn names(source: &Source) -> Vocabulary {
 }
 
 impl Read {
+    fn of(raw: raw::Table) -> Self {
+        let mut vocabulary = vocabulary::collect(&raw);
+        let listed = amend::list(&raw, &mut vocabulary);
+        Self { raw, vocabulary, listed, mended: None }
+    }
+
+    fn as_written(&self) -> Draft {
+        amend::literal(&self.raw, &self.listed)
+    }
+
     /// The table as written.
     pub(crate) fn literal(&self) -> Partial {
-        self.build(&amend::literal(&self.raw, &self.listed), lint::findings)
+        self.build(Self::as_written, |_, subject| lint::findings(subject))
     }
 
     /// The table with every amendment but these.
     pub(crate) fn amended(&self, without: &[&str]) -> Partial {
-        let draft = amend::amended(&self.raw, &self.listed, without);
-        let mut partial = self.build(&draft, |subject| {
-            let mut faults = lint::findings(subject);
-            faults.extend(lint::amendments(subject));
+        let draft = |read: &Self| amend::amended(&read.raw, &read.listed, without);
+        self.build(draft, |read, subject| {
+            let mut faults = lint::amendments(subject);
+            faults.extend(read.listed.faults.iter().cloned());
+            // Where an amendment hits nothing, what it would have mended follows from that.
+            let is_applied = |fault: &Fault| {
+                fault.code != code::SELECTS_NOTHING && fault.code != code::SELECTS_SEVERAL
+            };
+            let rest = if faults.iter().all(is_applied) { lint::findings } else { lint::spelling };
+            faults.extend(rest(subject));
             faults
-        });
-        partial.findings.extend(self.listed.faults.iter().cloned());
-        sort(&mut partial.findings);
-        partial
+        })
     }
 
     /// What is wrong with a table that differs from the amended one in rows, cells and formulas.
@@ -133,13 +148,46 @@ impl Read {
         lint::built(&Subject { raw: &self.raw, lookup: &lookup, table })
     }
 
-    fn build(&self, draft: &Draft, findings: fn(&Subject<'_>) -> Vec<Fault>) -> Partial {
-        let table = build::table(&self.vocabulary, draft);
-        let lookup = Lookup::new(&self.vocabulary, draft);
+    /// A table of the file and what is wrong with it: its names as they are written, everything
+    /// else as if those that are misspelt were not.
+    fn build(
+        &self,
+        draft: impl Fn(&Self) -> Draft,
+        rest: impl Fn(&Self, &Subject<'_>) -> Vec<Fault>,
+    ) -> Partial {
+        let written = draft(self);
+        let table = build::table(&self.vocabulary, &written);
+        let lookup = Lookup::new(&self.vocabulary, &written);
         let subject = Subject { raw: &self.raw, lookup: &lookup, table: &table };
-        let mut findings = findings(&subject);
+        let mut findings = lint::names(&subject);
+        let warnings = match &self.mended {
+            None => {
+                findings.extend(rest(self, &subject));
+                if findings.is_empty() { lint::warnings(&subject) } else { Vec::new() }
+            }
+            Some(mended) => {
+                let draft = draft(mended);
+                let table = build::table(&mended.vocabulary, &draft);
+                let lookup = Lookup::new(&mended.vocabulary, &draft);
+                findings.extend(rest(mended, &Subject {
+                    raw: &mended.raw,
+                    lookup: &lookup,
+                    table: &table,
+                }));
+                Vec::new()
+            }
+        };
+        findings.iter_mut().for_each(|fault| fault.row = self.row_of(fault.span()));
         sort(&mut findings);
-        Partial { table, findings }
+        findings.truncate(limit::FAULTS);
+        Partial { table, findings, warnings }
+    }
+
+    /// The row in which a place lies.
+    fn row_of(&self, span: Span) -> Option<String> {
+        let is_within = |row: Span| row.start <= span.start && span.end <= row.end;
+        let row = self.vocabulary.rows.iter().find(|row| is_within(row.span) && row.span != Span::default());
+        row.map(|row| row.id.clone())
     }
 
     /// The amendments, in the file's order.

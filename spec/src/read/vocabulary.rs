@@ -221,7 +221,7 @@ pub(crate) fn resource_kind(word: &str) -> ResourceKind {
 }
 
 fn payload(event: &raw::Event) -> Option<Payload> {
-    let (field, values) = event.payload.as_ref()?;
+    let (field, values) = event.payload.as_ref().filter(|_| !event.is_cut)?;
     Some(Payload { field: field.text.clone(), domain: domain(event.is_words, values)? })
 }
 

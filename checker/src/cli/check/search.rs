@@ -8,6 +8,7 @@ use turnstile_checker::systems;
 use turnstile_checker::table;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::system::{System, World};
+use turnstile_spec::{Fault, Severity};
 
 use crate::cli::library::{Library, Text};
 use crate::cli::replacement;
@@ -60,11 +61,17 @@ fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
         Err(faults) => faulty(Kind::Table, &text.name, None, FaultReport::errors(&faults)),
         Ok(literal) if options.as_written => {
             let mut result = table::check(&literal.vocabulary, &literal.table, options);
-            result.faults = FaultReport::findings(&literal.findings, &literal.source);
+            result.faults = FaultReport::as_written(&literal.findings, &literal.source);
             result
         }
         Ok(literal) => match literal.amended() {
-            Ok(sound) => table::check(&sound.vocabulary, &sound.table, options),
+            Ok(sound) => {
+                let mut result = table::check(&sound.vocabulary, &sound.table, options);
+                let warnings = sound.warnings.iter().filter(|f| f.severity == Severity::Warning);
+                let warnings: Vec<Fault> = warnings.cloned().collect();
+                result.faults = FaultReport::findings(&warnings, &literal.source);
+                result
+            }
             Err(faults) => {
                 let machine = &literal.vocabulary.machine;
                 faulty(Kind::Table, machine, None, FaultReport::errors(&faults))

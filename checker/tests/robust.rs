@@ -1,0 +1,120 @@
+//! Files gone wrong are checked in peace: bundled and other tables with lines and words dropped,
+//! repeated and exchanged, read and searched at the table level, as written and as amended. None
+//! panics or hangs, and nothing holds where nothing was searched.
+//!
+//! Each run draws a seed and prints it on failure; `TURNSTILE_SEED=N` repeats a run and
+//! `TURNSTILE_CASES=N` makes it longer.
+
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use turnstile_checker::report::options::{Options, Silent};
+use turnstile_checker::report::result::{ResultReport, Verdict};
+use turnstile_checker::table;
+use turnstile_spec::literal::Literal;
+use turnstile_spec::table::{Table, Vocabulary};
+use turnstile_spec::{Source, bundled};
+
+/// What one file may cost, with room for a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// States of one search.
+const STATES: u64 = 2_000;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok())
+}
+
+/// Numbers that look drawn.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or(0) % most.max(1)
+    }
+}
+
+fn texts() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables");
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    paths.sort();
+    let own = paths.iter().map(|path| std::fs::read_to_string(path).expect("UTF-8"));
+    bundled::TABLES.iter().map(|table| table.text.to_owned()).chain(own).collect()
+}
+
+fn mutate(text: &str, dice: &mut Dice) -> String {
+    let by_line = dice.below(2) == 0;
+    let ends: &[char] = if by_line { &['\n'] } else { &[' ', '\n', ','] };
+    let mut pieces: Vec<String> = text.split_inclusive(ends).map(str::to_owned).collect();
+    for _ in 0..=dice.below(3) {
+        let (at, other) = (dice.below(pieces.len()), dice.below(pieces.len()));
+        match dice.below(4) {
+            0 => drop(pieces.remove(at)),
+            1 => pieces.insert(other, pieces[at].clone()),
+            2 => pieces.swap(at, other),
+            _ => pieces[at] = pieces[other].clone(),
+        }
+    }
+    pieces.concat()
+}
+
+fn search(vocabulary: &Vocabulary, table: &Table) -> ResultReport {
+    let mut options = Options::new(&Silent);
+    options.limits.max_states = Some(STATES);
+    let result = table::check(vocabulary, table, &options);
+    if result.states == 0 {
+        let is_vacuous = |verdict: Verdict| verdict == Verdict::Vacuous;
+        assert!(result.properties.iter().all(|property| is_vacuous(property.verdict)));
+    }
+    result
+}
+
+#[test]
+fn tables_gone_wrong_are_checked_in_peace() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
+    let drawn = u64::try_from(now % 1_000_000_007).expect("small");
+    let seed = number("TURNSTILE_SEED").unwrap_or(drawn);
+    println!("TURNSTILE_SEED={seed}");
+    let mut dice = Dice(seed);
+    let (texts, begun) = (texts(), Instant::now());
+    let (mut read, mut amended) = (0, 0);
+    for _ in 0..number("TURNSTILE_CASES").unwrap_or(400) {
+        if begun.elapsed() > PATIENCE {
+            break;
+        }
+        let text = mutate(&texts[dice.below(texts.len())], &mut dice);
+        let one = Instant::now();
+        let Ok(literal) = Literal::read(Source::new("any.yaml", text)) else { continue };
+        read += 1;
+        search(&literal.vocabulary, &literal.table);
+        search(&literal.vocabulary, &literal.without(&[]).table);
+        amended += usize::from(literal.amended().is_ok());
+        assert!(one.elapsed() < PATIENCE, "it took {:?}", one.elapsed());
+    }
+    println!("{read} could be read, {amended} of them amended");
+}
+
+/// Tables with nothing in them: each gets a verdict that says so.
+#[test]
+fn nothing_holds_where_nothing_is_searched() {
+    let head = "language: 1\nmachine: m\n";
+    let begin = "states: { a: { initial: true, final: true } }\n";
+    let empty = "states: {}\nevents: {}\ntransitions: []\n";
+    let lost = "states: { a: {}, b: {} }\nevents: { e: { kind: command } }\n\
+                transitions: [{ from: a, to: b, event: e }, { from: b, to: a, event: e }]\n";
+    for (text, states, holds) in [
+        (format!("{head}{empty}"), 0, 0),
+        (format!("{head}{lost}"), 0, 0),
+        (format!("{head}states: {{ a: {{}} }}\nevents: {{}}\ntransitions: []\n"), 0, 0),
+        (format!("{head}{begin}events: {{}}\ntransitions: []\n"), 1, 4),
+        (format!("{head}{begin}events: {{ e: {{ kind: command }} }}\ntransitions: []\n"), 1, 4),
+    ] {
+        let literal = Literal::read(Source::new("any.yaml", text.clone())).expect("readable");
+        let result = search(&literal.vocabulary, &literal.table);
+        let held = result.properties.iter().filter(|p| p.verdict == Verdict::Holds).count();
+        assert_eq!((result.states, held), (states, holds), "{text}");
+    }
+}

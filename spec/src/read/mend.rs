@@ -1,0 +1,286 @@
+//! Names that nothing declares, taken for the declared ones that they are most like: what the lints
+//! look at, so that a misspelt name is one fault and not also each of those that follow from it.
+//!
+//! The table that runs is never built from this.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::raw::{self, Parts, Row, Selector};
+use crate::read::draft::KINDS;
+use crate::read::{formula, pattern};
+use crate::shape::nearest;
+use crate::yaml::Word;
+
+/// What a word names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A state or a set, `any` or `same`.
+    State,
+    /// An event, perhaps with a pattern.
+    Event,
+    Action,
+    Guard,
+    Resource,
+    Collection,
+    /// A leaf of a formula.
+    Leaf,
+    /// What a quantifier goes over: `lock in ACTIVE`.
+    Among,
+}
+
+/// Names of one kind, whose use cannot be told from each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Space {
+    State,
+    Event,
+    Action,
+    Guard,
+    Resource,
+    Asked,
+}
+
+/// Whether a word uses a name, or selects by it what stands elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Uses,
+    Selects,
+}
+
+/// The file with its misspelt names replaced; nothing where there are none.
+pub(crate) fn mend(raw: &raw::Table) -> Option<raw::Table> {
+    let names = Names::of(raw);
+    let mut mended = raw.clone();
+    let mut meant: BTreeMap<(Space, String), String> = BTreeMap::new();
+    table(&mut mended, &mut |kind, role, word| {
+        if role == Role::Selects || word.text.is_empty() {
+            return;
+        }
+        let (space, range) = names.find(kind, &word.text);
+        let name = &word.text[range];
+        if let Some(near) = names.unknown(kind, space, name) {
+            meant.insert((space, name.to_owned()), near);
+        }
+    });
+    if meant.is_empty() {
+        return None;
+    }
+    table(&mut mended, &mut |kind, _, word| {
+        let (space, range) = names.find(kind, &word.text);
+        if let Some(near) = meant.get(&(space, word.text[range.clone()].to_owned())) {
+            word.text.replace_range(range, near);
+        }
+    });
+    Some(mended)
+}
+
+/// Every name that a file declares, in its table or in an amendment.
+struct Names {
+    declared: BTreeMap<Space, BTreeSet<String>>,
+}
+
+impl Names {
+    fn of(raw: &raw::Table) -> Self {
+        let mut names = Self { declared: BTreeMap::new() };
+        names.add(Space::State, ["any", "same"].into_iter());
+        names.add(Space::Resource, KINDS.iter().map(|(word, _)| *word));
+        let added = raw.amendments.iter().map(|amendment| &amendment.add);
+        for parts in [&raw.parts].into_iter().chain(added) {
+            names.add(Space::State, keys(&parts.states));
+            names.add(Space::State, keys(&parts.sets));
+            names.add(Space::Event, keys(&parts.events));
+            names.add(Space::Action, keys(&parts.actions));
+            names.add(Space::Guard, keys(&parts.guards));
+            names.add(Space::Resource, keys(&parts.resources));
+            names.add(Space::Asked, keys(&parts.predicates));
+            names.add(Space::Asked, keys(&parts.collections));
+            names.add(Space::Asked, keys(&parts.rules));
+        }
+        names
+    }
+
+    fn add<'n>(&mut self, space: Space, names: impl Iterator<Item = &'n str>) {
+        self.declared.entry(space).or_default().extend(names.map(str::to_owned));
+    }
+
+    fn has(&self, space: Space, name: &str) -> bool {
+        self.declared.get(&space).is_some_and(|names| names.contains(name))
+    }
+
+    fn nearest(&self, space: Space, name: &str) -> Option<String> {
+        let known = self.declared.get(&space).into_iter().flatten().map(String::as_str);
+        nearest(name, known).map(str::to_owned)
+    }
+
+    /// The declared name that one that is not declared is most like.
+    fn unknown(&self, kind: Kind, space: Space, name: &str) -> Option<String> {
+        let is_known = self.has(space, name) || (kind == Kind::Among && self.has(Space::Asked, name));
+        if is_known { None } else { self.nearest(space, name) }
+    }
+
+    /// Which part of a word is the name, and of what.
+    fn find(&self, kind: Kind, text: &str) -> (Space, Range<usize>) {
+        let whole = 0..text.len();
+        let head = |from: usize, rest: &str| {
+            let name = formula::call(rest).0;
+            let start = from + rest.find(name).unwrap_or(0);
+            start..start + name.len()
+        };
+        let among = text.split_once(" in ").map(|(before, rest)| head(before.len() + 4, rest));
+        match kind {
+            Kind::State => (Space::State, whole),
+            Kind::Action => (Space::Action, whole),
+            Kind::Guard => (Space::Guard, whole),
+            Kind::Resource => (Space::Resource, whole),
+            Kind::Collection => (Space::Asked, whole),
+            Kind::Event if self.has(Space::Event, text) => (Space::Event, whole),
+            Kind::Event => (Space::Event, 0..pattern::split(text).0.len()),
+            Kind::Among => {
+                let range = among.unwrap_or(whole);
+                let name = &text[range.clone()];
+                let is_asked = !self.has(Space::State, name)
+                    && (self.has(Space::Asked, name) || self.nearest(Space::State, name).is_none());
+                (if is_asked { Space::Asked } else { Space::State }, range)
+            }
+            Kind::Leaf => {
+                let own = head(0, text);
+                let name = &text[own.clone()];
+                match among {
+                    Some(range)
+                        if !self.has(Space::Asked, name)
+                            && self.nearest(Space::Asked, name).is_none() =>
+                    {
+                        (Space::State, range)
+                    }
+                    Some(_) | None => (Space::Asked, own),
+                }
+            }
+        }
+    }
+}
+
+fn keys<T>(named: &raw::Named<T>) -> impl Iterator<Item = &str> {
+    named.iter().map(|(word, _)| word.text.as_str())
+}
+
+type Visit<'v> = dyn FnMut(Kind, Role, &mut Word) + 'v;
+
+/// Visits every word of a file that names something.
+fn table(raw: &mut raw::Table, visit: &mut Visit<'_>) {
+    parts(&mut raw.parts, visit);
+    for amendment in &mut raw.amendments {
+        for change in &mut amendment.rows {
+            selector(&mut change.row, visit);
+            let set = &mut change.set;
+            each(set.from.iter_mut().flatten(), Kind::State, visit);
+            each(set.to.iter_mut(), Kind::State, visit);
+            each(set.event.iter_mut().flatten(), Kind::Event, visit);
+            each(set.condition.iter_mut().flat_map(raw::Condition::names_mut), Kind::Guard, visit);
+            if let Some(does) = &mut set.does {
+                each(does.words.iter_mut(), Kind::Action, visit);
+                let branches = does.branches.iter_mut().map(|branch| &mut branch.condition);
+                each(branches.flat_map(raw::Condition::names_mut), Kind::Guard, visit);
+                let loops = does.loops.iter_mut().map(|one| &mut one.collection);
+                each(loops, Kind::Collection, visit);
+            }
+        }
+        parts(&mut amendment.add, visit);
+        parts(&mut amendment.change, visit);
+        changed(&mut amendment.change, visit);
+        removed(&mut amendment.remove, visit);
+    }
+}
+
+fn each<'w>(words: impl Iterator<Item = &'w mut Word>, kind: Kind, visit: &mut Visit<'_>) {
+    words.for_each(|word| visit(kind, Role::Uses, word));
+}
+
+fn selects<'w>(words: impl Iterator<Item = &'w mut Word>, kind: Kind, visit: &mut Visit<'_>) {
+    words.for_each(|word| visit(kind, Role::Selects, word));
+}
+
+fn parts(parts: &mut Parts, visit: &mut Visit<'_>) {
+    for (_, state) in &mut parts.states {
+        let held = [&mut state.holds, &mut state.may_hold].into_iter().flatten().flatten();
+        each(held, Kind::Resource, visit);
+    }
+    for (_, set) in &mut parts.sets {
+        each(set.states.iter_mut(), Kind::State, visit);
+    }
+    for (_, event) in &mut parts.events {
+        each(event.consumes.iter_mut().flatten(), Kind::Resource, visit);
+    }
+    for (_, action) in &mut parts.actions {
+        let raw::Action { creates, deletes, restarts, abandons, tells, .. } = action;
+        let handled = [creates, deletes, restarts, abandons].into_iter().flatten().flatten();
+        each(handled, Kind::Resource, visit);
+        each(tells.iter_mut(), Kind::Event, visit);
+    }
+    for (_, resource) in &mut parts.resources {
+        each(resource.any_of.iter_mut().flatten(), Kind::Resource, visit);
+    }
+    for (_, rule) in parts.rules.iter_mut().chain(&mut parts.invariants) {
+        asks(&mut rule.is, visit);
+    }
+    parts.rows.iter_mut().for_each(|one| row(one, visit));
+    for cell in parts.ignore.iter_mut().chain(&mut parts.impossible) {
+        each(cell.states.iter_mut(), Kind::State, visit);
+        each(cell.events.iter_mut(), Kind::Event, visit);
+    }
+}
+
+fn row(row: &mut Row, visit: &mut Visit<'_>) {
+    each(row.from.iter_mut().chain([&mut row.to]), Kind::State, visit);
+    each(row.event.iter_mut(), Kind::Event, visit);
+    each(row.does.iter_mut(), Kind::Action, visit);
+    let branches = row.branches.iter_mut().map(|branch| &mut branch.condition);
+    let conditions = row.condition.iter_mut().chain(branches);
+    each(conditions.flat_map(raw::Condition::names_mut), Kind::Guard, visit);
+    each(row.loops.iter_mut().map(|one| &mut one.collection), Kind::Collection, visit);
+}
+
+fn asks(formula: &mut raw::Formula, visit: &mut Visit<'_>) {
+    match formula {
+        raw::Formula::Leaf(word) => visit(Kind::Leaf, Role::Uses, word),
+        raw::Formula::Of(_, parts, _) => parts.iter_mut().for_each(|part| asks(part, visit)),
+        raw::Formula::Not(part) => asks(part, visit),
+        raw::Formula::Each(_, word, part) => {
+            visit(Kind::Among, Role::Uses, word);
+            asks(part, visit);
+        }
+    }
+}
+
+fn selector(selector: &mut Selector, visit: &mut Visit<'_>) {
+    selects(selector.from.iter_mut(), Kind::State, visit);
+    selects(selector.event.iter_mut(), Kind::Event, visit);
+    let names = selector.condition.iter_mut().flat_map(raw::Condition::names_mut);
+    selects(names, Kind::Guard, visit);
+}
+
+/// The names under which an amendment changes declarations.
+fn changed(parts: &mut Parts, visit: &mut Visit<'_>) {
+    fn keys<T>(named: &mut raw::Named<T>) -> impl Iterator<Item = &mut Word> {
+        named.iter_mut().map(|(word, _)| word)
+    }
+    selects(keys(&mut parts.states), Kind::State, visit);
+    selects(keys(&mut parts.sets), Kind::State, visit);
+    selects(keys(&mut parts.events), Kind::Event, visit);
+    selects(keys(&mut parts.actions), Kind::Action, visit);
+    selects(keys(&mut parts.resources), Kind::Resource, visit);
+    selects(keys(&mut parts.rules), Kind::Collection, visit);
+}
+
+fn removed(removal: &mut raw::Removal, visit: &mut Visit<'_>) {
+    removal.rows.iter_mut().for_each(|one| selector(one, visit));
+    selects(removal.states.iter_mut().chain(&mut removal.sets), Kind::State, visit);
+    selects(removal.events.iter_mut(), Kind::Event, visit);
+    selects(removal.actions.iter_mut(), Kind::Action, visit);
+    selects(removal.resources.iter_mut(), Kind::Resource, visit);
+    selects(removal.guards.iter_mut(), Kind::Guard, visit);
+    selects(removal.rules.iter_mut(), Kind::Collection, visit);
+    for cell in removal.ignore.iter_mut().chain(&mut removal.impossible) {
+        selects(cell.states.iter_mut(), Kind::State, visit);
+        selects(cell.events.iter_mut(), Kind::Event, visit);
+    }
+}
