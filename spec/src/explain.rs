@@ -164,9 +164,9 @@ once. What a loop goes over is of nothing else: a row has no thing to give it."
 "With `state: any` a cell under `ignore` or `impossible` fills in whatever nothing else says, a row
 that was forgotten among it. The note says how many cells an entry covers. It is a warning where it
 covers a command or message that a row takes in another state that is not final and holds the same,
-one that no row takes at all, or an event whose cause the state holds. Add the row, or name the
-states that are meant: then the entry is about these, and not about the rest. A warning stops
-nothing: the table compiles and is checked with it."
+that rows take in the same state with other values, in most states, or nowhere, or an event whose
+cause the state holds. Add the row, or name the states that are meant: then the entry is about
+these, and not about the rest. A warning stops nothing: the table compiles and is checked with it."
     "T030" "unreachable" "no run comes to a state"
 "From the initial state no chain of rows leads here, whatever happens. Either a row is missing or
 the state is of no use."

@@ -17,6 +17,12 @@ pub(crate) struct Shape {
     pub(crate) keys: &'static [Key],
 }
 
+impl Shape {
+    fn has(&self, name: &str) -> bool {
+        self.keys.iter().any(|key| key.name == name)
+    }
+}
+
 /// One key of a [`Shape`].
 pub(crate) struct Key {
     pub(crate) name: &'static str,
@@ -137,7 +143,13 @@ impl Check<'_> {
             if self.faults.len() >= limit::FAULTS {
                 return;
             }
+            let is_cut = || cut(self.source, entries, nth + 1) == Some(nth);
             if let Some(key) = shape.keys.iter().find(|key| key.name == word.text) {
+                // What a comma cut is told of the rest.
+                if is_cut() && entries.get(nth + 1).is_some_and(|(next, _)| !shape.has(&next.text))
+                {
+                    continue;
+                }
                 self.kind(value, key.kind, &format!("`{}`", key.name));
             } else if let Some(first) = cut(self.source, entries, nth) {
                 // Of a value that several commas cut, the first says it all.
@@ -323,13 +335,17 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
     if name.len() > limit::NAME_BYTES {
         return None;
     }
-    let like = strsim::normalized_damerau_levenshtein;
-    let lower = name.to_lowercase();
     known
-        .map(|near| (like(&lower, &near.to_lowercase()), like(name, near), near))
-        .filter(|(likeness, ..)| *likeness >= 0.6)
-        .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
-        .map(|(.., near)| near)
+        .map(|near| (likeness(name, near), near))
+        .filter(|((likeness, _), _)| *likeness >= 0.6)
+        .max_by(|(a, _), (b, _)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
+        .map(|(_, near)| near)
+}
+
+/// How much two names are like each other, from 0 to 1: whatever the case, then in each letter.
+pub(crate) fn likeness(name: &str, near: &str) -> (f64, f64) {
+    let like = strsim::normalized_damerau_levenshtein;
+    (like(&name.to_lowercase(), &near.to_lowercase()), like(name, near))
 }
 
 /// Lines of a document: `36` or `36-41`.

@@ -1,7 +1,7 @@
 //! One slip is one diagnostic: every name of several tables is misspelt at every place where it
 //! stands, one at a time, and each time one fault, of the code of its kind, comes back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::fault::{Fault, Span};
 use crate::yaml::{self, Node, Value};
@@ -9,12 +9,23 @@ use crate::{Literal, Source, bundled};
 
 /// Sections whose keys are names.
 const SECTIONS: [&str; 9] = [
-    "states", "sets", "events", "actions", "resources", "guards", "predicates", "collections", "rules",
+    "states",
+    "sets",
+    "events",
+    "actions",
+    "resources",
+    "guards",
+    "predicates",
+    "collections",
+    "rules",
 ];
 
 /// A place where a name stands, and the codes that fit a slip there.
 struct Spot {
     span: Span,
+    /// Whether nothing in the file need use the name: a core may ask a rule, no row a value, and no
+    /// formula its variable.
+    may_pass: bool,
     codes: &'static [&'static str],
 }
 
@@ -50,6 +61,7 @@ fn codes(path: &[&str]) -> Option<&'static [&'static str]> {
         "for each" => Some(&["T017"]),
         "holds" | "may hold" | "creates" | "deletes" | "restarts" | "abandons" | "consumes"
         | "any of" => Some(&["T013"]),
+        _ if path.contains(&"payload") => Some(&["T009", "T024", "T026"]),
         _ if path.contains(&"if") => Some(&["T014"]),
         _ if path.contains(&"is") => Some(&["T010", "T017", "T018"]),
         _ if path.iter().rev().nth(1) == Some(&"sets") => Some(&["T010", "T017"]),
@@ -68,6 +80,8 @@ fn declared(section: &str, path: &[&str]) -> &'static [&'static str] {
         "actions" => &["T012"],
         "guards" => &["T014"],
         "resources" => &["T013"],
+        // An amendment may change the rule, and hit nothing then.
+        "rules" => &["T017", "T060"],
         _ => &["T017"],
     }
 }
@@ -76,14 +90,17 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, spots: &mut Vec<Spot>) {
     match &node.value {
         Value::Absent | Value::Refused => {}
         Value::Scalar(_) => {
-            spots.extend(codes(path).map(|codes| Spot { span: node.span, codes }));
+            let is_bound = matches!(path.last(), Some(&("every" | "some" | "none")));
+            let may_pass = is_bound || path.contains(&"payload");
+            spots.extend(codes(path).map(|codes| Spot { span: node.span, may_pass, codes }));
         }
         Value::List(items) => items.iter().for_each(|item| walk(item, path, spots)),
         Value::Map(entries) => {
             let section = path.last().copied().filter(|last| SECTIONS.contains(last));
             for (key, value) in entries {
                 if let Some(section) = section {
-                    spots.push(Spot { span: key.span, codes: declared(section, path) });
+                    let (codes, may_pass) = (declared(section, path), section == "rules");
+                    spots.push(Spot { span: key.span, may_pass, codes });
                 }
                 path.push(&key.text);
                 walk(value, path, spots);
@@ -96,59 +113,73 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, spots: &mut Vec<Spot>) {
 /// Ways to misspell the second letter of a name.
 const SLIPS: [fn(&mut String, usize); 3] = [
     |text, at| text.insert(at, 'q'),
-    |text, at| drop(text.remove(at)),
+    |text, at| text.replace_range(at..at + 1, ""),
     |text, at| text.replace_range(at..at + 1, "W"),
 ];
 
-fn slips(name: &str, text: &str) {
+/// Misspells a table's names, each spot in one of the ways, in turn; how many were tried, and those
+/// that do not come back as one fault.
+fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
     let source = Source::new(name, text);
     let (tree, _) = yaml::parse(&source);
-    let tree = tree.expect("YAML");
     let literal = Literal::read(source.clone()).expect("readable");
-    assert!(literal.amended().is_ok(), "{name} is sound");
+    if let Err(faults) = literal.amended() {
+        panic!("{name} is not sound: {faults}");
+    }
     let known: BTreeSet<String> = literal.findings.iter().map(|f| f.message.clone()).collect();
     let words = &literal.vocabulary;
     let all = words.states.iter().chain(&words.actions).chain(&words.guards);
     let names: BTreeSet<&str> = all.map(|name| name.name.as_str()).collect();
     let mut spots = Vec::new();
-    walk(&tree, &mut Vec::new(), &mut spots);
-    let mut wrong: BTreeMap<String, usize> = BTreeMap::new();
-    let mut tried = 0;
-    for Spot { span, codes } in &spots {
+    walk(&tree.expect("YAML"), &mut Vec::new(), &mut spots);
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for (nth, Spot { span, may_pass, codes }) in spots.iter().enumerate() {
         let word = source.slice(*span);
         let first = usize::from(word.starts_with(['"', '\'']));
-        if word.len() < 4 || matches!(word, "any" | "same") {
+        // Of two names that differ in their case alone, nobody knows which is meant.
+        let is_twin = |name: &&&str| name.to_lowercase() == word.to_lowercase();
+        let is_double = names.iter().filter(is_twin).count() > 1;
+        if word.len() < 4 || is_double || matches!(word, "any" | "same") {
             continue;
         }
-        for slip in SLIPS {
-            let mut text = text.to_owned();
-            slip(&mut text, span.start as usize + first + 1);
-            let mut misspelt = word.to_owned();
-            slip(&mut misspelt, first + 1);
-            if text == source.text || names.contains(misspelt.as_str()) {
-                continue;
-            }
-            tried += 1;
-            let found = faults(text, &known);
-            let is_one = found.len() == 1 && codes.contains(&found[0].code);
-            if !is_one {
-                let found: Vec<&str> = found.iter().map(|fault| fault.code).collect();
-                let (line, _) = source.position(*span);
-                let what = format!("{name}:{line}: `{misspelt}` wants {codes:?} and gives {found:?}");
-                *wrong.entry(what).or_default() += 1;
-            }
+        let slip = SLIPS[nth % SLIPS.len()];
+        let (mut text, mut misspelt) = (text.to_owned(), word.to_owned());
+        slip(&mut text, span.start as usize + first + 1);
+        slip(&mut misspelt, first + 1);
+        if text == source.text || names.contains(misspelt.as_str()) {
+            continue;
+        }
+        tried += 1;
+        let found = faults(text, &known);
+        let is_one = match &found[..] {
+            [] => *may_pass,
+            [one] => codes.contains(&one.code),
+            _ => false,
+        };
+        if !is_one {
+            let found: Vec<&str> = found.iter().map(|fault| fault.code).collect();
+            let (line, _) = source.position(*span);
+            let what = format!("{name}:{line}: `{misspelt}`: {codes:?}, and not {found:?}");
+            println!("{what}");
+            wrong.push(what);
         }
     }
     println!("{name}: {} of {tried} slips are one diagnostic", tried - wrong.len());
-    let shown: Vec<&String> = wrong.keys().collect();
-    assert!(wrong.is_empty(), "{} of {tried}: {shown:#?}", wrong.len());
+    (tried, wrong)
 }
 
 #[test]
 fn a_misspelt_name_is_one_diagnostic() {
-    for table in bundled::TABLES {
-        slips(table.name, table.text);
+    let own = [("session", include_str!("../tests/tables/session.yaml"))];
+    let bundled = bundled::TABLES.iter().map(|table| (table.name, table.text));
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for (name, text) in own.into_iter().chain(bundled) {
+        let (more, of) = slips(name, text);
+        tried += more;
+        wrong.extend(of);
     }
+    println!("{} of {tried} slips are one diagnostic", tried - wrong.len());
+    assert!(wrong.is_empty(), "{} of {tried}: {wrong:#?}", wrong.len());
 }
 
 /// Slips that are no names: each file, and the one code that comes back.

@@ -155,3 +155,19 @@ fn declarations_are_changed_key_by_key() {
     let turnstile_spec::table::Do::Act { ops, .. } = &row.expect("a row").does[0];
     assert_eq!(ops.as_slice(), []);
 }
+
+/// A predicate that the document's formulas do not ask is no relic where an amendment's do.
+#[test]
+fn what_only_an_amendment_uses_is_used() {
+    let predicates = "predicates:\n  is paid: { of: [gate], about: somebody paid }\ntransitions:";
+    let rule =
+        "      invariants: { open is paid: { is: { every: gate in open, is: is paid(gate) } } }\n";
+    let text = GATE.replacen("transitions:", predicates, 1);
+    assert_eq!(codes(&literal(&text).findings), ["T022", "T050", "T040"]);
+    let text = text.replace(
+        "      actions: { give back: {} }\n",
+        &format!("      actions: {{ give back: {{}} }}\n{rule}"),
+    );
+    assert_eq!(codes(&literal(&text).findings), ["T022", "T040"]);
+    assert!(literal(&text).amended().is_ok());
+}

@@ -66,6 +66,7 @@ fn ignored(row: Row) -> Cell {
         pattern: row.pattern,
         kind: CellKind::Ignore,
         because: String::new(),
+        is_covered: false,
         span: turnstile_spec::fault::Span::default(),
     }
 }

@@ -53,10 +53,8 @@ impl FaultReport {
         let span = fault.span();
         let (line, column) = source.position(span);
         let (end_line, end_column) = source.position(Span { start: span.end, end: span.end });
-        let cell = |cell: &CellWords| CellReport {
-            state: cell.state.clone(),
-            event: cell.event.clone(),
-        };
+        let cell =
+            |cell: &CellWords| CellReport { state: cell.state.clone(), event: cell.event.clone() };
         let severity = match fault.severity {
             Severity::Error => "error",
             Severity::Finding => "finding",
@@ -96,7 +94,8 @@ impl FaultReport {
     /// Whether another says the same of the same place, however bad it is.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        let of = |fault: &Self| (fault.code.clone(), fault.message.clone(), fault.line, fault.column);
+        let of =
+            |fault: &Self| (fault.code.clone(), fault.message.clone(), fault.line, fault.column);
         self.file == other.file && of(self) == of(other)
     }
 

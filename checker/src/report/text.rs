@@ -73,7 +73,11 @@ fn put_findings(text: &mut String, findings: &[&FaultReport], paint: Paint) {
     if findings.is_empty() {
         return;
     }
-    let what = if findings.iter().any(|fault| fault.severity == "finding") { "finding" } else { "warning" };
+    let what = if findings.iter().any(|fault| fault.severity == "finding") {
+        "finding"
+    } else {
+        "warning"
+    };
     let count = counted(findings.len() as u64, what);
     let _ = writeln!(text, "\n  {} {}", paint.strong("read with"), paint.bad(&count));
     let widest = findings.iter().map(|fault| fault.line.to_string().len()).max();

@@ -73,7 +73,8 @@ fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Group
     let states = if count == 1 { "one state".to_owned() } else { format!("{count} states") };
     let cells = open.iter().chain(closed).flat_map(|(event, states)| {
         let event = event.trim_matches('"').to_owned();
-        let cell = move |state: &&str| CellWords { state: (*state).to_owned(), event: event.clone() };
+        let cell =
+            move |state: &&str| CellWords { state: (*state).to_owned(), event: event.clone() };
         states.iter().map(cell).collect::<Vec<_>>()
     });
     let cells = cells.collect();

@@ -8,7 +8,7 @@ use crate::fault::{CellWords, Fault};
 use crate::limit;
 use crate::lint::cells::words;
 use crate::lint::{Subject, listed};
-use crate::table::{Cell, EventKind, ResourceId, Row, State};
+use crate::table::{Cell, EventKind, ResourceId, Row, State, StateId};
 
 /// Cells with the same reason to look at them: event, reason, states.
 type Groups<'s> = BTreeMap<(String, String), BTreeSet<&'s str>>;
@@ -88,15 +88,35 @@ fn reason(subject: &Subject<'_>, cell: &Cell) -> Option<String> {
             if rows.is_empty() {
                 return Some("no row at all takes it".to_owned());
             }
-            let twin = rows.iter().find(|row| is_twin(subject, row, cell, state))?;
-            let (row, other) = (subject.row(twin.id), subject.state(twin.from));
-            Some(format!("{row} takes it in `{other}`, which holds the same"))
+            if let Some(own) = rows.iter().find(|row| row.from == cell.state) {
+                let row = subject.row(own.id);
+                return Some(format!("{row} takes it there with other values, or sometimes"));
+            }
+            if let Some(twin) = rows.iter().find(|row| is_twin(subject, row, cell, state)) {
+                let (row, other) = (subject.row(twin.id), subject.state(twin.from));
+                return Some(format!("{row} takes it in `{other}`, which holds the same"));
+            }
+            let takers: BTreeSet<StateId> = rows
+                .iter()
+                .filter(|row| row.pattern.meets(&cell.pattern) && is_open(subject, row.from))
+                .map(|row| row.from)
+                .collect();
+            let ids = (0u16..).map(StateId).take(subject.table.states.len());
+            let states = ids.filter(|id| is_open(subject, *id)).count();
+            let is_usual = 2 * takers.len() > states;
+            is_usual.then(|| format!("rows take it in {} of {states} states", takers.len()))
         }
     }
 }
 
 fn holds(state: &State, id: ResourceId) -> bool {
     state.holds.contains(&id) || state.may_hold.contains(&id)
+}
+
+/// Whether a state is declared and not final.
+fn is_open(subject: &Subject<'_>, id: StateId) -> bool {
+    let state = subject.table.states.get(id.index()).and_then(Option::as_ref);
+    subject.declared_at(id).is_some() && state.is_some_and(|state| !state.is_final)
 }
 
 /// Whether a row takes the cell's event in another state that is not final and holds the same.

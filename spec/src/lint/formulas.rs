@@ -22,8 +22,15 @@ pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         let name = fault.message.split('`').nth(1);
         fault.code == code::UNDECLARED_PREDICATE && name.is_none_or(|name| !told.contains(name))
     });
-    merge(&mut found, &[code::UNDECLARED_PREDICATE]);
-    faults.extend(found);
+    let mut names: Vec<Fault> = Vec::new();
+    for fault in found {
+        let name = fault.message.split('`').nth(1);
+        match names.iter_mut().find(|known| known.message.split('`').nth(1) == name) {
+            Some(known) => known.also(fault.span()),
+            None => names.push(fault),
+        }
+    }
+    faults.extend(names);
 }
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {

@@ -50,9 +50,10 @@ pub(crate) fn sure(subject: &Subject<'_>) -> Vec<Fault> {
     run(subject, &[names::check, patterns::check, conflicts::check])
 }
 
-/// The names that nothing declares, each once.
+/// What is wrong with names as they are written: those that nothing declares, each once, and those
+/// that a list has twice.
 pub(crate) fn names(subject: &Subject<'_>) -> Vec<Fault> {
-    run(subject, &[undeclared::check, formulas::names])
+    run(subject, &[undeclared::check, formulas::names, resources::lists])
 }
 
 /// What is wrong with names and patterns, wherever they lead.

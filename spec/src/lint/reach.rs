@@ -34,9 +34,8 @@ fn follow(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<
 
 /// Where the machine begins.
 fn initial(subject: &Subject<'_>) -> Vec<StateId> {
-    let is_initial = |id: &StateId| {
-        subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial)
-    };
+    let is_initial =
+        |id: &StateId| subject.table.states[id.index()].as_ref().is_some_and(|state| state.initial);
     declared(subject).filter(is_initial).collect()
 }
 

@@ -12,7 +12,6 @@ use crate::table::{ResourceId, ResourceKind, Row, RowId};
 use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    lists(subject, faults);
     let doubt = Doubt::of(subject);
     if doubt.is_of_resources {
         return;
@@ -43,7 +42,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 }
 
 /// A state that lists a resource twice.
-fn lists(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+pub(super) fn lists(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     for (name, state) in &subject.lookup.draft.parts.states {
         let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
         for word in [&state.holds, &state.may_hold].into_iter().flatten().flatten() {

@@ -66,6 +66,22 @@ impl Parts {
         states.chain(events).chain(actions).chain(general).flatten()
     }
 
+    /// Every name that is declared.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        fn keys<T>(named: &Named<T>) -> impl Iterator<Item = &str> {
+            named.iter().map(|(word, _)| word.text.as_str())
+        }
+        keys(&self.states)
+            .chain(keys(&self.sets))
+            .chain(keys(&self.events))
+            .chain(keys(&self.actions))
+            .chain(keys(&self.resources))
+            .chain(keys(&self.guards))
+            .chain(keys(&self.predicates))
+            .chain(keys(&self.collections))
+            .chain(keys(&self.rules))
+    }
+
     /// Whether nothing is declared.
     pub(crate) fn is_empty(&self) -> bool {
         let Self { states, sets, events, actions, resources, guards, .. } = self;
@@ -279,7 +295,12 @@ fn resource(node: &Node) -> Resource {
         Value::List(_) => Resource { any_of: Some(node.words()), ..Resource::default() },
         Value::Absent | Value::Refused | Value::Map(_) => {
             let (kind, any_of) = (word(node, "kind"), words(node, "any of"));
-            Resource { about: about(node), kind, any_of, is_odd: is_odd(node, &language::RESOURCE_MAP) }
+            Resource {
+                about: about(node),
+                kind,
+                any_of,
+                is_odd: is_odd(node, &language::RESOURCE_MAP),
+            }
         }
     }
 }

@@ -204,6 +204,16 @@ impl Resolver<'_> {
                 None => Formula::All(Vec::new()),
             };
         }
+        // Of a known thing it is asked whether it is in a state, so the state is what is unknown.
+        if let Some((thing, among)) = word.text.split_once(" in ")
+            && self.scope.iter().any(|known| known == thing.trim())
+        {
+            let parts = &self.lookup.draft.parts;
+            let states = parts.states.iter().map(|(word, _)| word.text.as_str());
+            let sets = parts.sets.iter().map(|(word, _)| word.text.as_str());
+            self.undeclared(word, among.trim(), states.chain(sets).collect());
+            return Formula::All(Vec::new());
+        }
         let known = words.predicates.iter().chain(&words.rules);
         self.undeclared(word, head, known.map(|one| one.name.name.as_str()).collect());
         Formula::All(Vec::new())

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::raw::{self, Parts, Row, Selector};
-use crate::read::draft::KINDS;
-use crate::read::{formula, pattern};
-use crate::shape::nearest;
+use crate::read::draft::{KINDS, NOT_EXIST};
+use crate::read::formula;
+use crate::shape::{likeness, nearest};
 use crate::yaml::Word;
 
 /// What a word names.
@@ -49,8 +49,14 @@ enum Role {
 
 /// The file with its misspelt names replaced; nothing where there are none.
 pub(crate) fn mend(raw: &raw::Table) -> Option<raw::Table> {
-    let names = Names::of(raw);
+    let mut names = Names::of(raw);
     let mut mended = raw.clone();
+    let mut used = BTreeSet::new();
+    table(&mut mended, &mut |kind, _, word| {
+        let (space, range) = names.find(kind, &word.text);
+        used.insert((space, word.text[range].to_owned()));
+    });
+    names.used = used;
     let mut meant: BTreeMap<(Space, String), String> = BTreeMap::new();
     table(&mut mended, &mut |kind, role, word| {
         if role == Role::Selects || word.text.is_empty() {
@@ -65,11 +71,36 @@ pub(crate) fn mend(raw: &raw::Table) -> Option<raw::Table> {
     if meant.is_empty() {
         return None;
     }
-    table(&mut mended, &mut |kind, _, word| {
-        let (space, range) = names.find(kind, &word.text);
-        if let Some(near) = meant.get(&(space, word.text[range.clone()].to_owned())) {
-            word.text.replace_range(range, near);
+    // A machine begins where it does not exist, by that very name: here the declaration gives way.
+    if let Some(near) = meant.remove(&(Space::State, NOT_EXIST.to_owned())) {
+        let added = mended.amendments.iter_mut().map(|amendment| &mut amendment.add);
+        for parts in [&mut mended.parts].into_iter().chain(added) {
+            let keys = parts.states.iter_mut().map(|(word, _)| word);
+            keys.filter(|word| word.text == near)
+                .for_each(|word| NOT_EXIST.clone_into(&mut word.text));
         }
+        meant.insert((Space::State, near), NOT_EXIST.to_owned());
+    }
+    let rename = |kind, text: &str| {
+        let (space, range) = names.find(kind, text);
+        let near = meant.get(&(space, text[range.clone()].to_owned()));
+        let mut renamed = text.to_owned();
+        if let Some(near) = near {
+            renamed.replace_range(range, near);
+        }
+        renamed
+    };
+    table(&mut mended, &mut |kind, role, word| {
+        let renamed = match role {
+            Role::Uses => rename(kind, &word.text),
+            // A selector has a row's list in one word.
+            Role::Selects => {
+                let parts: Vec<String> =
+                    word.text.split(", ").map(|part| rename(kind, part)).collect();
+                parts.join(", ")
+            }
+        };
+        word.text = renamed;
     });
     Some(mended)
 }
@@ -77,11 +108,24 @@ pub(crate) fn mend(raw: &raw::Table) -> Option<raw::Table> {
 /// Every name that a file declares, in its table or in an amendment.
 struct Names {
     declared: BTreeMap<Space, BTreeSet<String>>,
+    /// States that the document names and does not declare.
+    undeclared: BTreeSet<String>,
+    /// States that amendments declare.
+    added: BTreeSet<String>,
+    /// Names that are used somewhere.
+    used: BTreeSet<(Space, String)>,
 }
 
 impl Names {
     fn of(raw: &raw::Table) -> Self {
-        let mut names = Self { declared: BTreeMap::new() };
+        let listed = raw.parts.states.iter().filter(|(_, state)| state.undeclared);
+        let states = raw.amendments.iter().flat_map(|amendment| keys(&amendment.add.states));
+        let mut names = Self {
+            declared: BTreeMap::new(),
+            undeclared: listed.map(|(word, _)| word.text.clone()).collect(),
+            added: states.map(str::to_owned).collect(),
+            used: BTreeSet::new(),
+        };
         names.add(Space::State, ["any", "same"].into_iter());
         names.add(Space::Resource, KINDS.iter().map(|(word, _)| *word));
         let added = raw.amendments.iter().map(|amendment| &amendment.add);
@@ -108,13 +152,25 @@ impl Names {
     }
 
     fn nearest(&self, space: Space, name: &str) -> Option<String> {
-        let known = self.declared.get(&space).into_iter().flatten().map(String::as_str);
-        nearest(name, known).map(str::to_owned)
+        let known = || self.declared.get(&space).into_iter().flatten();
+        let near = nearest(name, known().map(String::as_str))?;
+        // Of those that are as like, the one that nothing else uses was meant.
+        let is_free = |near: &&String| !self.used.contains(&(space, (*near).clone()));
+        let free = nearest(name, known().filter(is_free).map(String::as_str));
+        let is_as_like = |free: &&str| likeness(name, free).0 >= likeness(name, near).0;
+        Some(free.filter(is_as_like).unwrap_or(near).to_owned())
     }
 
     /// The declared name that one that is not declared is most like.
     fn unknown(&self, kind: Kind, space: Space, name: &str) -> Option<String> {
-        let is_known = self.has(space, name) || (kind == Kind::Among && self.has(Space::Asked, name));
+        let is_known =
+            self.has(space, name) || (kind == Kind::Among && self.has(Space::Asked, name));
+        if space == Space::State && self.undeclared.contains(name) {
+            // An amendment may say what it is, under a misspelt name.
+            let others = self.added.difference(&self.undeclared).map(String::as_str);
+            let is_added = self.added.contains(name);
+            return if is_added { None } else { nearest(name, others).map(str::to_owned) };
+        }
         if is_known { None } else { self.nearest(space, name) }
     }
 
@@ -134,7 +190,11 @@ impl Names {
             Kind::Resource => (Space::Resource, whole),
             Kind::Collection => (Space::Asked, whole),
             Kind::Event if self.has(Space::Event, text) => (Space::Event, whole),
-            Kind::Event => (Space::Event, 0..pattern::split(text).0.len()),
+            Kind::Event => {
+                // Of a list's word that was taken apart, the pattern may be open.
+                let open = text.rfind('(').filter(|at| !text[*at..].starts_with("()"));
+                (Space::Event, 0..open.map_or(text.len(), |at| text[..at].trim_end().len()))
+            }
             Kind::Among => {
                 let range = among.unwrap_or(whole);
                 let name = &text[range.clone()];
@@ -145,13 +205,14 @@ impl Names {
             Kind::Leaf => {
                 let own = head(0, text);
                 let name = &text[own.clone()];
+                let is_asked = |among: &str| {
+                    let is_like = || self.nearest(Space::Asked, name).is_some();
+                    let is_state = self.has(Space::State, among);
+                    let is_near = || self.nearest(Space::State, among).is_some();
+                    self.has(Space::Asked, name) || (!is_state && !is_near() && is_like())
+                };
                 match among {
-                    Some(range)
-                        if !self.has(Space::Asked, name)
-                            && self.nearest(Space::Asked, name).is_none() =>
-                    {
-                        (Space::State, range)
-                    }
+                    Some(range) if !is_asked(&text[range.clone()]) => (Space::State, range),
                     Some(_) | None => (Space::Asked, own),
                 }
             }

@@ -11,6 +11,7 @@ pub(crate) mod pattern;
 mod rows;
 pub(crate) mod vocabulary;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::code;
@@ -70,9 +71,30 @@ pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
     if faults.is_empty() {
         return Ok(read);
     }
-    let more = read.build(Read::as_written, |_, subject| lint::sure(subject)).findings;
+    let mut more = read.build(Read::as_written, |_, subject| lint::sure(subject)).findings;
+    // What the document leaves out and an amendment adds does not stop the reader.
+    let amended = read.amended_names();
+    let name = |fault: &Fault| fault.message.split('`').nth(1).map(str::to_owned);
+    more.retain(|fault| {
+        !NAMES.contains(&fault.code) || name(fault).is_none_or(|name| !amended.contains(&name))
+    });
     add_elsewhere(&mut faults, more);
     Err(sorted(faults))
+}
+
+/// The codes of names that nothing declares.
+const NAMES: [&str; 6] = [
+    code::UNDECLARED_STATE,
+    code::UNDECLARED_EVENT,
+    code::UNDECLARED_ACTION,
+    code::UNDECLARED_RESOURCE,
+    code::UNDECLARED_GUARD,
+    code::UNDECLARED_PREDICATE,
+];
+
+/// Whether an amendment does not hit what it is of.
+fn is_missed(fault: &Fault) -> bool {
+    fault.code == code::SELECTS_NOTHING || fault.code == code::SELECTS_SEVERAL
 }
 
 /// Whether every section is known and there: else half of the names would seem undeclared.
@@ -132,10 +154,7 @@ impl Read {
             let mut faults = lint::amendments(subject);
             faults.extend(read.listed.faults.iter().cloned());
             // Where an amendment hits nothing, what it would have mended follows from that.
-            let is_applied = |fault: &Fault| {
-                fault.code != code::SELECTS_NOTHING && fault.code != code::SELECTS_SEVERAL
-            };
-            let rest = if faults.iter().all(is_applied) { lint::findings } else { lint::spelling };
+            let rest = if faults.iter().any(is_missed) { lint::spelling } else { lint::findings };
             faults.extend(rest(subject));
             faults
         })
@@ -169,24 +188,46 @@ impl Read {
                 let draft = draft(mended);
                 let table = build::table(&mended.vocabulary, &draft);
                 let lookup = Lookup::new(&mended.vocabulary, &draft);
-                findings.extend(rest(mended, &Subject {
-                    raw: &mended.raw,
-                    lookup: &lookup,
-                    table: &table,
-                }));
+                findings.extend(rest(
+                    mended,
+                    &Subject { raw: &mended.raw, lookup: &lookup, table: &table },
+                ));
                 Vec::new()
             }
         };
+        if findings.iter().any(is_missed) {
+            // What an amendment would have declared follows from that it hits nothing.
+            let states = self.raw.parts.states.iter().filter(|(_, state)| state.undeclared);
+            let listed: Vec<String> = states.map(|(word, _)| format!("`{}`", word.text)).collect();
+            findings.retain(|fault| {
+                fault.code != code::UNDECLARED_STATE
+                    || !listed.iter().any(|name| fault.message.contains(name))
+            });
+        }
         findings.iter_mut().for_each(|fault| fault.row = self.row_of(fault.span()));
         sort(&mut findings);
         findings.truncate(limit::FAULTS);
         Partial { table, findings, warnings }
     }
 
+    /// Names that the document leaves undeclared, as the file says, or that an amendment declares.
+    fn amended_names(&self) -> BTreeSet<String> {
+        let states = self.raw.parts.states.iter().filter(|(_, state)| state.undeclared);
+        let mut names: BTreeSet<String> = states.map(|(word, _)| word.text.clone()).collect();
+        for amendment in &self.raw.amendments {
+            names.extend(amendment.add.names().map(str::to_owned));
+        }
+        names
+    }
+
     /// The row in which a place lies.
     fn row_of(&self, span: Span) -> Option<String> {
         let is_within = |row: Span| row.start <= span.start && span.end <= row.end;
-        let row = self.vocabulary.rows.iter().find(|row| is_within(row.span) && row.span != Span::default());
+        let row = self
+            .vocabulary
+            .rows
+            .iter()
+            .find(|row| is_within(row.span) && row.span != Span::default());
         row.map(|row| row.id.clone())
     }
 

@@ -40,8 +40,9 @@ pub(crate) fn event(words: &str, vocabulary: &Vocabulary) -> Result<(EventId, Pa
 pub(crate) fn split(words: &str) -> (&str, Option<&str>) {
     let inner = words.strip_suffix(')').and_then(|rest| rest.rsplit_once('('));
     match inner {
-        Some((name, pattern)) => (name.trim(), Some(pattern)),
-        None => (words, None),
+        Some((name, pattern)) if !pattern.is_empty() => (name.trim(), Some(pattern)),
+        // `lock()` is a name.
+        Some(_) | None => (words, None),
     }
 }
 
