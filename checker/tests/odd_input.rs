@@ -141,7 +141,8 @@ fn a_reader_that_goes_away_ends_any_verb_quietly() {
         assert_eq!(unread(words), (Some(0), String::new()), "{words:?}");
     }
     // What fails has failed before anybody could read it.
-    for words in [&["check", "trap.yaml", "claim"][..], &["mutate", "gate.yaml", "claim"]] {
+    for words in [&["check", "trap.yaml", "fetch.yaml"][..], &["mutate", "gate.yaml", "fetch.yaml"]]
+    {
         assert_eq!(unread(words), (Some(1), String::new()), "{words:?}");
     }
 }
@@ -155,6 +156,21 @@ fn files_are_written_though_nobody_reads_the_terminal() {
     assert_eq!(unread(&words), (Some(0), String::new()));
     let junit = fs::read_to_string(file).expect("it was written");
     assert!(junit.contains("gate (table)") && junit.contains("fetch (table)"), "{junit}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_once() {
+    let full = fs::File::create("/dev/full").expect("a device of the system");
+    let output = Command::new(env!("CARGO_BIN_EXE_turnstile"))
+        .args(["check", "gate.yaml", "fetch.yaml"])
+        .current_dir(tables())
+        .stdout(full)
+        .output()
+        .expect("the binary is built");
+    let said =
+        "turnstile: cannot write to standard output: No space left on device (os error 28)\n";
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), said.to_owned()));
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
         return explore_table(text, arguments);
     }
     let path = Path::new(&arguments.name);
-    if !path.exists() && path.extension().is_none() {
+    if !path.exists() && path.extension().is_none() && arguments.name != "-" {
         let all = [&library.tables[..], &library.systems];
         return complain(&library::unknown("table, system or file", &arguments.name, &all));
     }

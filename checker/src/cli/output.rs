@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use turnstile_checker::report::status::Status;
 
-/// Set once the reader of standard output has gone away.
+/// Set once the reader of standard output has gone away, or nothing more can be written there.
 static IS_UNREAD: AtomicBool = AtomicBool::new(false);
 
 /// Writes a text to standard output.
@@ -18,6 +18,8 @@ pub(crate) fn put(text: &str) -> Status {
             IS_UNREAD.store(true, Ordering::Relaxed);
             Status::Holds
         }
+        // What is said once of a full disk need not be said of each result.
+        Err(_) if IS_UNREAD.swap(true, Ordering::Relaxed) => Status::Usage,
         Err(error) => complain(&format!("cannot write to standard output: {error}")),
     }
 }
