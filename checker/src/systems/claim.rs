@@ -3,13 +3,21 @@
 //! Wiring and predicates only; what the nodes do is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/claim.yaml`.
 
+mod chain;
 mod cores;
+mod past;
 mod predicates;
+mod queue;
+mod seats;
 pub mod types;
+mod words;
 mod world;
 
+use std::ops::Range;
+
 use turnstile_core::claim::client::{self, Client};
-use turnstile_core::claim::message::{Lease, Message, ResourceName, Response};
+use turnstile_core::claim::keychain;
+use turnstile_core::claim::message::{Message, ResourceName, Response};
 use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::Fence;
 use turnstile_core::number::{ClaimId, IdempotencyKey};
@@ -24,18 +32,25 @@ use crate::world::watch::Seen;
 
 use self::cores::call;
 pub use self::types::{
-    ClaimTypes, Command, Lessee, Letter, Notice, Past, Saved, State, Timer, Watch,
+    Chain, ClaimTypes, Command, Ended, Lessee, Letter, Notice, Past, Saved, State, Timer, Watch,
+    Way,
 };
 pub use world::ENTRY;
 
 chosen!(ClientRules, claim);
 chosen!(RecordRules, claim_record);
 
-/// The cores of the claim system. Clients come first, then the server, then the store.
+/// The cores of the claim system. Clients come first, then keychains, the server, the store.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// How many clients.
     pub clients: usize,
+    /// How many keychains.
+    pub keychains: usize,
+    /// How many resources there are; clients of one claim want the first, programs want all.
+    pub locks: u32,
+    /// How much the server keeps.
+    pub limits: Limits,
     /// The table of each client.
     pub client: ClientRules,
     /// The table of the server's records.
@@ -47,37 +62,53 @@ pub struct Claim {
 /// The one resource that everybody wants.
 const RESOURCE: ResourceName = ResourceName(0);
 
-/// Small enough to be met, large enough that a small world forgets nothing of its own.
-const LIMITS: Limits = Limits { waiters_max: 8, finished_max: 8 };
-
 /// A fresh idempotency key: above all that renumbering leaves, and another one for each client.
 const FRESH_KEY: u64 = 1 << 32;
 
 impl Claim {
-    /// Two or more clients by the tables given.
-    ///
-    /// # Errors
-    ///
-    /// Names of a table that the cores were not compiled with.
-    pub fn new(clients: usize, waits: bool, tables: &[Replacement]) -> Result<Self, Refusal> {
-        Ok(Self {
-            clients,
-            client: ClientRules::among(tables)?,
-            record: RecordRules::among(tables)?,
-            waits,
-        })
-    }
-
     /// The server's number.
     #[must_use]
     pub fn server(&self) -> NodeId {
-        self.clients
+        self.clients + self.keychains
     }
 
     /// The store's number.
     #[must_use]
     pub fn store(&self) -> NodeId {
-        self.clients + 1
+        self.server() + 1
+    }
+
+    /// Everything that there is a lock of.
+    pub(crate) fn resources(&self) -> impl Iterator<Item = ResourceName> + use<> {
+        (0..self.locks).map(ResourceName)
+    }
+
+    /// Where the properties remember what a keychain's program has of a resource; those of clients
+    /// come first.
+    pub(crate) fn seat(&self, keychain: NodeId, resource: ResourceName) -> usize {
+        let before = (keychain - self.clients) * self.locks as usize;
+        self.clients + before + resource.0 as usize
+    }
+
+    /// Where the properties remember what the user has that acts from a node.
+    pub(crate) fn user(&self, node: NodeId) -> usize {
+        if self.is_keychain(node) { self.seat(node, RESOURCE) } else { node }
+    }
+
+    /// The seats of a node; none of one that has no user.
+    pub(crate) fn seats_of(&self, node: NodeId) -> Range<usize> {
+        if node < self.clients {
+            node..node + 1
+        } else if self.is_keychain(node) {
+            let first = self.seat(node, RESOURCE);
+            first..first + self.locks as usize
+        } else {
+            0..0
+        }
+    }
+
+    fn is_keychain(&self, node: NodeId) -> bool {
+        (self.clients..self.server()).contains(&node)
     }
 
     fn wishes(&self, node: NodeId, state: &client::State) -> Vec<client::Command> {
@@ -95,12 +126,12 @@ impl Claim {
         wishes
     }
 
-    fn client(&self, choice: u8) -> Client<ClientRules> {
-        Client { rules: self.client.choosing(choice), resource: RESOURCE, waits: self.waits }
+    fn client(&self, choice: u8, waits: bool) -> Client<ClientRules> {
+        Client { rules: self.client.choosing(choice), resource: RESOURCE, waits }
     }
 
     fn records(&self, choice: u8) -> Records<RecordRules> {
-        Records { rules: self.record.choosing(choice), limits: LIMITS }
+        Records { rules: self.record.choosing(choice), limits: self.limits }
     }
 }
 
@@ -111,7 +142,10 @@ impl System for Claim {
 
     fn start(&self, node: NodeId) -> State {
         if node < self.clients {
-            State::Client(Lessee { core: self.client(0).start(), is_backed: false })
+            let core = self.client(0, self.waits).start();
+            State::Client(Lessee { core, is_backed: false, waits: self.waits })
+        } else if self.is_keychain(node) {
+            State::Keychain(Chain::default())
         } else if node == self.server() {
             State::Server(self.records(0).start())
         } else {
@@ -129,6 +163,7 @@ impl System for Claim {
     ) {
         match state {
             State::Client(state) => self.step_client(choice, state, input, out),
+            State::Keychain(state) => self.step_keychain(choice, state, input, out),
             State::Server(state) => self.step_server(choice, state, input, out),
             State::Store(state) => Self::step_store(state, input, out),
         }
@@ -138,12 +173,12 @@ impl System for Claim {
         let before = saved.take();
         *saved = match new {
             Saved::Server(new) => {
-                let mut inner = before.and_then(Saved::of_server);
+                let mut inner = before.and_then(Saved::server);
                 <Records<RecordRules> as Core>::keep(&mut inner, new);
                 inner.map(Saved::Server)
             }
             Saved::Store(new) => {
-                let mut inner = before.and_then(Saved::of_store);
+                let mut inner = before.and_then(Saved::store);
                 <Fence as Core>::keep(&mut inner, new);
                 inner.map(Saved::Store)
             }
@@ -151,7 +186,7 @@ impl System for Claim {
     }
 
     fn choices(&self, node: NodeId) -> u8 {
-        if node < self.clients {
+        if node < self.server() {
             self.client.choices()
         } else if node == self.server() {
             self.record.choices()
@@ -161,34 +196,47 @@ impl System for Claim {
     }
 
     /// A user claims once, and may then release, act or be signalled at any moment of a claim
-    /// that has not ended. A server may give up any claim that waits.
+    /// that has not ended. A server may give up any claim that waits, an operator revoke any.
     fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
         match state {
             State::Client(client) => {
-                self.wishes(node, &client.core).into_iter().map(Command::Client).collect()
+                let wishes = self.wishes(node, &client.core).into_iter().map(Command::Client);
+                let is_final = self.client.is_final(client.core.at);
+                wishes.chain((!is_final).then_some(Command::AskOtherwise)).collect()
             }
-            State::Server(server) => server
-                .claims()
-                .filter(|(_, record)| record.status() == Some(record::Status::Waiting))
-                .map(|(claim, _)| Command::Server(record::Command::GiveUp { claim }))
-                .collect(),
+            State::Keychain(chain) => self.asks(node, chain),
+            State::Server(server) => {
+                let waits =
+                    |record: &record::Record| record.status() == Some(record::Status::Waiting);
+                let waiting = server.claims().filter(|(_, record)| waits(record));
+                let given_up = |claim| Command::Server(record::Command::GiveUp { claim });
+                let revoked = server.claims().map(|(claim, _)| Command::Revoke(claim));
+                waiting.map(|(claim, _)| given_up(claim)).chain(revoked).collect()
+            }
             State::Store(_) => Vec::new(),
         }
     }
 
     fn command_budget(&self, command: &Command) -> Option<&'static str> {
         match command {
-            Command::Client(client::Command::Claim { .. }) => None,
-            Command::Client(client::Command::Release) => Some("release"),
+            Command::Client(client::Command::Claim { .. })
+            | Command::Keychain(keychain::Command::Claim { .. }) => None,
+            Command::Client(client::Command::Release)
+            | Command::Keychain(keychain::Command::Release { .. }) => Some("release"),
             Command::Client(client::Command::Signal) => Some("signal"),
-            Command::Client(client::Command::Act) => Some("act"),
+            Command::Client(client::Command::Act)
+            | Command::Keychain(keychain::Command::Act { .. }) => Some("act"),
+            Command::AskOtherwise => Some("change of mind"),
+            Command::Keychain(keychain::Command::Close) => Some("program end"),
+            Command::ClaimAgain(_) => Some("second claim"),
             Command::Server(_) => Some("waiter given up"),
+            Command::Revoke(_) => Some("revocation"),
         }
     }
 
     fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
         match timer {
-            Timer::Client(_) => None,
+            Timer::Client(_) | Timer::Keychain(_) => None,
             Timer::Server(record::Timer::Ttl(_)) => Some("ttl lapse"),
             Timer::Server(record::Timer::Wait(_)) => Some(world::PATIENCE),
         }
@@ -209,6 +257,15 @@ impl System for Claim {
         Some(Letter::plain(Message::Response(instead)))
     }
 
+    /// Only a request that the server keeps open is on its way for long.
+    fn hung_up(&self, letter: &Letter) -> Option<Letter> {
+        Some(Letter { way: Way::HungUp, ..*letter })
+    }
+
+    fn stray(&self, letter: &Letter) -> Letter {
+        Letter { way: Way::Stray, ..*letter }
+    }
+
     fn refused(&self, letter: &Letter) -> Option<Letter> {
         let instead = Response::refused(call(letter)?);
         Some(Letter::plain(Message::Response(instead)))
@@ -216,7 +273,9 @@ impl System for Claim {
 
     fn timer_name(&self, timer: &Timer) -> &'static str {
         match timer {
-            Timer::Client(timer) => timer.name(),
+            Timer::Client(timer) | Timer::Keychain(keychain::Timer { resource: _, timer }) => {
+                timer.name()
+            }
             Timer::Server(record::Timer::Ttl(_)) => "ttl timer",
             Timer::Server(record::Timer::Wait(_)) => "wait timer",
         }
@@ -224,21 +283,25 @@ impl System for Claim {
 
     fn is_same_grant(
         &self,
-        (_, earlier, _): (NodeId, &State, &Timer),
+        (_, earlier, lease): (NodeId, &State, &Timer),
         (_, _, later): (NodeId, &State, &Timer),
     ) -> bool {
-        match (earlier, later) {
-            (State::Client(client), Timer::Server(record::Timer::Ttl(claim))) => {
-                client.is_backed && client.core.claim == Some(*claim)
+        let Timer::Server(record::Timer::Ttl(claim)) = later else { return false };
+        match (earlier, lease) {
+            (State::Client(client), _) => client.is_backed && client.core.claim == Some(*claim),
+            (State::Keychain(chain), Timer::Keychain(keychain::Timer { resource, .. })) => {
+                let client = chain.core.claim(*resource);
+                let is_of = client.is_some_and(|client| client.claim == Some(*claim));
+                is_of && chain.backed.contains(resource)
             }
-            (State::Client(_) | State::Server(_) | State::Store(_), _) => false,
+            (State::Keychain(_) | State::Server(_) | State::Store(_), _) => false,
         }
     }
 
     fn mark(&self, _node: NodeId, _state: &State, timer: &Timer) -> Option<ClaimId> {
         match timer {
             Timer::Server(record::Timer::Ttl(claim)) => Some(*claim),
-            Timer::Client(_) | Timer::Server(record::Timer::Wait(_)) => None,
+            Timer::Client(_) | Timer::Keychain(_) | Timer::Server(record::Timer::Wait(_)) => None,
         }
     }
 
@@ -252,11 +315,12 @@ impl System for Claim {
     }
 
     fn watch(&self) -> Watch {
-        Watch { clients: vec![Past::default(); self.clients] }
+        let programs = self.keychains * self.locks as usize;
+        Watch { seats: vec![Past::default(); self.clients + programs], ..Watch::default() }
     }
 
     fn observe(&self, watch: &mut Watch, seen: &Seen<ClaimTypes>) {
-        predicates::observe(watch, seen);
+        past::observe(self, watch, seen);
     }
 
     fn renames(&self) -> bool {
@@ -268,13 +332,25 @@ impl System for Claim {
     fn rename(&self, value: Named<'_, ClaimTypes>, to: &[NodeId]) {
         match value {
             Named::State(State::Server(state)) => {
-                state.visit_callers(&mut |from| *from = cores::caller(to[cores::node(*from)]));
+                state.visit_callers(&mut |from| {
+                    if *from != cores::STRAY {
+                        *from = cores::caller(to[cores::node(*from)]);
+                    }
+                });
             }
-            Named::Watch(Watch { clients }) => {
-                let before = clients.clone();
-                before.into_iter().zip(to).for_each(|(past, &to)| clients[to] = past);
+            Named::Watch(Watch { seats, .. }) => {
+                let before = seats.clone();
+                for (client, past) in before.iter().take(self.clients).enumerate() {
+                    seats[to[client]] = *past;
+                }
+                for keychain in self.clients..self.server() {
+                    for resource in self.resources() {
+                        let past = before[self.seat(keychain, resource)];
+                        seats[self.seat(to[keychain], resource)] = past;
+                    }
+                }
             }
-            Named::State(State::Client(_) | State::Store(_))
+            Named::State(State::Client(_) | State::Keychain(_) | State::Store(_))
             | Named::Message(_)
             | Named::Timer(_)
             | Named::Saved(_) => {}
@@ -283,41 +359,22 @@ impl System for Claim {
 
     fn input_words(&self, _node: NodeId, input: &InputOf<ClaimTypes>) -> String {
         match input {
-            Input::Message { message: letter, .. } => match letter.message {
-                Message::Response(Response { status, lease: Lease::Lapsed, .. }) => {
-                    format!("response ({status}), its lease over")
-                }
-                Message::Response(Response { status, .. }) => format!("response ({status})"),
-                Message::Request(_) | Message::Act { .. } => letter.message.to_string(),
-            },
             Input::Fired(timer) => format!("{} triggers", self.timer_name(timer)),
-            Input::Command(Command::Client(command)) => match command {
-                client::Command::Claim { .. } => "claim()".to_owned(),
-                client::Command::Release => "client requests release".to_owned(),
-                client::Command::Signal => "signal received".to_owned(),
-                client::Command::Act => "acts".to_owned(),
-            },
-            Input::Command(Command::Server(record::Command::GiveUp { claim })) => {
-                format!("claim {claim} given up")
-            }
-            Input::Command(Command::Server(command)) => format!("{command:?}"),
+            Input::Message { message, .. } => words::letter(message),
+            Input::Command(command) => words::command(command),
             Input::Restart(_) => "starts again".to_owned(),
         }
     }
 
     fn message_words(&self, letter: &Letter) -> String {
-        letter.message.to_string()
+        if letter.way == Way::HungUp { words::letter(letter) } else { letter.message.to_string() }
     }
 
     fn effect_words(&self, _node: NodeId, effect: &EffectOf<ClaimTypes>) -> Option<String> {
         match effect {
             Effect::Arm(timer) => Some(format!("arms {}", self.timer_name(timer))),
             Effect::Disarm(timer) => Some(format!("disarms {}", self.timer_name(timer))),
-            Effect::Notify(Notice::Client(notice)) => Some(format!("tells user: {notice:?}")),
-            Effect::Notify(Notice::Store(notice)) => Some(format!("{notice:?}")),
-            Effect::Notify(Notice::Server(record::Notice::Became { claim, status, .. })) => {
-                Some(format!("claim {claim} is {}", status.name()))
-            }
+            Effect::Notify(notice) => Some(words::notice(notice)),
             Effect::Save(_) | Effect::Send { .. } => None,
         }
     }
@@ -325,7 +382,7 @@ impl System for Claim {
     fn state_words(&self, state: &State) -> Option<String> {
         match state {
             State::Client(client) => Some(client.core.at.name().to_owned()),
-            State::Server(_) | State::Store(_) => None,
+            State::Keychain(_) | State::Server(_) | State::Store(_) => None,
         }
     }
 }

@@ -86,7 +86,12 @@ pub(crate) fn offers<T: Types>(
                 }
             }
             Slot::Stray(request) => offer(take, Some((caller, server, request.clone())), None),
-            Slot::Handling(_) => {}
+            Slot::Handling(request) => {
+                if let Some(notice) = system.hung_up(request) {
+                    let delivers = Some((caller, server, notice));
+                    offer(LinkOp::Lose(place), delivers, Some(LinkFault::HungUp));
+                }
+            }
             Slot::Answered { answer, is_true, .. } => {
                 offer(take, Some((server, caller, answer.clone())), None);
                 if *is_true && system.unanswered(answer).is_some() {
@@ -137,7 +142,7 @@ pub(crate) fn operate<T: Types>(
             Slot::Stray(_) | Slot::Handling(_) | Slot::Answered { .. } => {}
         },
         LinkOp::Double(place) => {
-            let copy = slots[usize::from(*place)].message().clone();
+            let copy = system.stray(slots[usize::from(*place)].message());
             slots.push(Slot::Stray(copy));
         }
         LinkOp::Lose(place) => spoil(slots, *place, |message| system.unanswered(message)),
@@ -157,7 +162,7 @@ pub(crate) fn operate<T: Types>(
                 }
             }
         }
-        LinkOp::CallerGone => abandon(slots),
+        LinkOp::CallerGone => abandon(system, slots),
         LinkOp::ServerGone => break_off(slots, |message| system.unanswered(message)),
         LinkOp::Becomes(_) | LinkOp::Cut | LinkOp::Tear | LinkOp::Mend => {}
     }
@@ -216,10 +221,11 @@ fn overtake<M>(slots: &mut [Slot<M>], is_meant: impl Fn(&M) -> bool) -> bool {
 }
 
 /// Requests may still arrive; answers have nowhere to go.
-fn abandon<M>(slots: &mut Vec<Slot<M>>) {
+fn abandon<T: Types>(system: &impl System<Types = T>, slots: &mut Vec<Slot<T::Message>>) {
     let old = std::mem::take(slots);
     slots.extend(old.into_iter().filter_map(|slot| match slot {
-        Slot::Asked(request) | Slot::Stray(request) => Some(Slot::Stray(request)),
+        Slot::Asked(request) => Some(Slot::Stray(system.stray(&request))),
+        Slot::Stray(request) => Some(Slot::Stray(request)),
         Slot::Handling(_) | Slot::Answered { .. } => None,
     }));
 }

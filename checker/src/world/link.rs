@@ -101,11 +101,13 @@ pub enum LinkFault {
     LostMessage,
     /// Nobody takes the request, and the caller knows it.
     RefusedRequest,
+    /// The connection breaks while the server keeps the request open; both ends know it.
+    HungUp,
 }
 
 impl LinkFault {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::LostRequest,
         Self::LostAnswer,
         Self::LateAnswer,
@@ -113,6 +115,7 @@ impl LinkFault {
         Self::Duplicate,
         Self::LostMessage,
         Self::RefusedRequest,
+        Self::HungUp,
     ];
 
     /// Whether it happens to requests and their answers.
@@ -138,6 +141,7 @@ impl LinkFault {
             Self::Duplicate => "duplicate",
             Self::LostMessage => "lost message",
             Self::RefusedRequest => "refused request",
+            Self::HungUp => "hung up",
         }
     }
 }

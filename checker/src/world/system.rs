@@ -191,6 +191,18 @@ pub trait System: Sized + Send + Sync + 'static {
         None
     }
 
+    /// What reaches the server when the connection breaks on which a request waits for its answer.
+    /// The caller sees [`System::unanswered`].
+    fn hung_up(&self, _request: &MessageOf<Self>) -> Option<MessageOf<Self>> {
+        None
+    }
+
+    /// A request that nobody waits for as its server sees it: a copy that went another way, or one
+    /// whose caller is gone.
+    fn stray(&self, request: &MessageOf<Self>) -> MessageOf<Self> {
+        request.clone()
+    }
+
     /// A timer's name in the time relations: `lease`.
     fn timer_name(&self, _timer: &TimerOf<Self>) -> &'static str {
         ""

@@ -123,12 +123,12 @@ impl<S: System> World<S> {
             LinkOp::Double(_) => "duplicate",
             LinkOp::Delay(_) => "late beyond what it grants",
             LinkOp::Push(_)
-            | LinkOp::ServerGone
             | LinkOp::Answer(_)
             | LinkOp::Take(_)
             | LinkOp::Overtake
             | LinkOp::Lapse(_)
             | LinkOp::CallerGone
+            | LinkOp::ServerGone
             | LinkOp::Becomes(_)
             | LinkOp::Cut
             | LinkOp::Tear

@@ -2,7 +2,7 @@
 //! translated. Nothing is decided here.
 
 use turnstile_core::claim::client::Client;
-use turnstile_core::claim::message::{Caller, Message, Server};
+use turnstile_core::claim::message::{Ask, Asked, Caller, Message, Request, Server};
 use turnstile_core::claim::record::{self, Records};
 use turnstile_core::fence::{self, Fence};
 use turnstile_core::number::{CallId, ClaimId};
@@ -11,7 +11,8 @@ use turnstile_core::step::{
 };
 use turnstile_machines::claim::Resource;
 
-use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Saved, Timer};
+use super::queue::Queue;
+use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Saved, Timer, Way};
 use super::{Claim, ClientRules, RecordRules};
 use crate::world::system::{InputOf, NodeId, OutOf};
 
@@ -33,12 +34,22 @@ impl Claim {
             }
             Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
             Input::Command(Command::Client(command)) => Input::Command(command),
-            Input::Fired(Timer::Server(_)) | Input::Command(Command::Server(_)) => return,
+            Input::Command(Command::AskOtherwise) => {
+                lessee.waits = !lessee.waits;
+                return;
+            }
+            Input::Fired(Timer::Keychain(_) | Timer::Server(_))
+            | Input::Command(
+                Command::Keychain(_)
+                | Command::ClaimAgain(_)
+                | Command::Server(_)
+                | Command::Revoke(_),
+            ) => return,
             Input::Restart(_) => Input::Restart(None),
         };
         let mut inner: CoreOut<Of> = Out::default();
         let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
-        self.client(choice).step(&mut lessee.core, input, &mut inner);
+        self.client(choice, lessee.waits).step(&mut lessee.core, input, &mut inner);
         let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
         let disarmed = inner.effects.contains(&Effect::Disarm(Resource::LeaseTimer));
         if armed || disarmed || had_lease {
@@ -68,29 +79,51 @@ impl Claim {
     ) {
         type Of = Records<RecordRules>;
         let input: CoreInput<Of> = match input {
+            Input::Message { from, message: letter } if letter.way == Way::HungUp => {
+                let Some(command) = hung_up(state, from, letter.message) else { return };
+                Input::Command(command)
+            }
             Input::Message { from, message: letter } => {
-                Input::Message { from: caller(from), message: letter.message }
+                let from = if letter.way == Way::Stray { STRAY } else { caller(from) };
+                Input::Message { from, message: letter.message }
             }
             Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
             Input::Command(Command::Server(command)) => Input::Command(command),
-            Input::Fired(Timer::Client(_)) | Input::Command(Command::Client(_)) => return,
-            Input::Restart(saved) => Input::Restart(saved.and_then(Saved::of_server)),
+            Input::Command(Command::Revoke(claim)) => {
+                let ask = Ask::Status { claim, to: Asked::Revoked };
+                let message = Message::Request(Request { call: CallId::default(), ask });
+                Input::Message { from: OPERATOR, message }
+            }
+            Input::Fired(Timer::Client(_) | Timer::Keychain(_))
+            | Input::Command(
+                Command::Client(_)
+                | Command::AskOtherwise
+                | Command::Keychain(_)
+                | Command::ClaimAgain(_),
+            ) => return,
+            Input::Restart(saved) => Input::Restart(saved.and_then(Saved::server)),
         };
+        let queue = Queue::before(state, &input);
         let mut inner: CoreOut<Of> = Out::default();
         self.records(choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
         let counted: Vec<ClaimId> = inner.effects.iter().filter_map(counted_anew).collect();
-        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
+        let passed_over = queue.passed_over(state, &inner.effects);
+        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
+            // An operator hears it, who is no node, or nobody.
+            Effect::Send { to: OPERATOR | STRAY, message: _ } => None,
             Effect::Send { to, message } => {
                 let is_backed = matches!(message, Message::Response(response)
                     if response.grants() && response.claim.is_some_and(|id| counted.contains(&id)));
-                Effect::Send { to: node(to), message: Letter { message, is_backed } }
+                let message = Letter { is_backed, ..Letter::plain(message) };
+                Some(Effect::Send { to: node(to), message })
             }
-            Effect::Arm(timer) => Effect::Arm(Timer::Server(timer)),
-            Effect::Disarm(timer) => Effect::Disarm(Timer::Server(timer)),
-            Effect::Save(saved) => Effect::Save(Saved::Server(saved)),
-            Effect::Notify(notice) => Effect::Notify(Notice::Server(notice)),
+            Effect::Arm(timer) => Some(Effect::Arm(Timer::Server(timer))),
+            Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Server(timer))),
+            Effect::Save(saved) => Some(Effect::Save(Saved::Server(saved))),
+            Effect::Notify(notice) => Some(Effect::Notify(Notice::Server(notice))),
         }));
+        out.effects.extend(passed_over.map(|claim| Effect::Notify(Notice::PassedOver(claim))));
     }
 
     pub(super) fn step_store(
@@ -103,17 +136,34 @@ impl Claim {
                 Input::Message { from: caller(from), message: letter.message }
             }
             Input::Fired(_) | Input::Command(_) => return,
-            Input::Restart(saved) => Input::Restart(saved.and_then(Saved::of_store)),
+            Input::Restart(saved) => Input::Restart(saved.and_then(Saved::store)),
         };
         let mut inner: CoreOut<Fence> = Out::default();
         Fence.step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Notify(notice) => Some(Effect::Notify(Notice::Store(notice))),
-            Effect::Save(saved) => Some(Effect::Save(Saved::Store(saved))),
+            Effect::Save(newest) => Some(Effect::Save(Saved::Store(newest))),
             Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) => None,
         }));
     }
+}
+
+/// Whoever revokes a claim at the server.
+const OPERATOR: Caller = Caller(u64::MAX);
+
+/// Whoever sent a request that nobody waits for.
+pub(super) const STRAY: Caller = Caller(u64::MAX - 1);
+
+/// What the server's driver says when the connection of a request is gone; it knows the claim that
+/// the request is about.
+fn hung_up(state: &record::State, from: NodeId, message: Message) -> Option<record::Command> {
+    let Message::Request(Request { call, ask }) = message else { return None };
+    let claim = match ask {
+        Ask::Post { resource: _, key, wait: _ } => key.and_then(|key| state.keyed(key))?,
+        Ask::Ttl { claim } | Ask::Status { claim, to: _ } => claim,
+    };
+    Some(record::Command::HungUp { claim, from: caller(from), call })
 }
 
 /// The claim whose ttl is counted anew.

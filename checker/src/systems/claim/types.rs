@@ -1,11 +1,12 @@
 //! The types of the claim system: those of its cores, put behind one set for the World.
 
-use turnstile_core::claim::client;
-use turnstile_core::claim::message::Message;
-use turnstile_core::claim::record;
+use std::collections::{BTreeMap, BTreeSet};
+
+use turnstile_core::claim::message::{Message, ResourceName};
+use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
-use turnstile_core::number::{ClaimId, Token};
-use turnstile_core::{Class, Numbers, without_numbers};
+use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
+use turnstile_core::{Class, Numbers};
 use turnstile_machines::claim::Resource;
 
 use crate::world::system::Types;
@@ -19,6 +20,8 @@ pub struct ClaimTypes;
 pub enum State {
     /// A client of one claim.
     Client(Lessee),
+    /// A keychain, and the program that it serves.
+    Keychain(Chain),
     /// The claim server.
     Server(record::State),
     /// The store behind the lock.
@@ -33,6 +36,32 @@ pub struct Lessee {
     /// The server counted the ttl anew when it handled the request from whose send the lease is
     /// counted; so the lease is over first.
     pub is_backed: bool,
+    /// It asks the server to answer only when the lock is granted.
+    pub waits: bool,
+}
+
+/// A keychain, what its program has asked of it, and what its clock has to do with the server's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Chain {
+    /// The core's state.
+    pub core: keychain::State,
+    /// The resources of which [`Lessee::is_backed`] is so.
+    pub backed: BTreeSet<ResourceName>,
+    /// The resources that were ever claimed.
+    pub begun: BTreeSet<ResourceName>,
+    /// What became of the claims that the core has forgotten, but for those whose time was over.
+    pub ended: BTreeMap<ResourceName, Ended>,
+    /// The program is there no more.
+    pub is_closed: bool,
+}
+
+/// A claim that has ended by an answer, by what the server may know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ended {
+    /// Its id.
+    pub claim: Option<ClaimId>,
+    /// Its key.
+    pub key: Option<IdempotencyKey>,
 }
 
 /// A message, and what it has to do with the clocks.
@@ -42,12 +71,25 @@ pub struct Letter {
     pub message: Message,
     /// It answers a request with which the server counted the ttl anew.
     pub is_backed: bool,
+    /// Which way it goes.
+    pub way: Way,
+}
+
+/// Which way a message goes between a client and the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    /// On the client's connection.
+    Own,
+    /// On another one, whose other end is gone: its answer is heard by nobody.
+    Stray,
+    /// It is not the request but the end of the connection on which it waits.
+    HungUp,
 }
 
 impl Letter {
     /// A message that has nothing to do with the clocks.
     pub(super) fn plain(message: Message) -> Self {
-        Self { message, is_backed: false }
+        Self { message, is_backed: false, way: Way::Own }
     }
 }
 
@@ -56,6 +98,8 @@ impl Letter {
 pub enum Timer {
     /// A timer of the claim machine.
     Client(Resource),
+    /// A timer of one of a keychain's claims.
+    Keychain(keychain::Timer),
     /// A timer of the server.
     Server(record::Timer),
 }
@@ -65,8 +109,17 @@ pub enum Timer {
 pub enum Command {
     /// The user of a claim.
     Client(client::Command),
+    /// From now on a client that polled asks for an answer only when the lock is granted, or the
+    /// other way round.
+    AskOtherwise,
+    /// The program of a keychain.
+    Keychain(keychain::Command),
+    /// The same program claims a resource that it has claimed before.
+    ClaimAgain(keychain::Command),
     /// Whoever keeps the server.
     Server(record::Command),
+    /// An operator takes a claim from its client.
+    Revoke(ClaimId),
 }
 
 /// What a node's user is told.
@@ -74,8 +127,13 @@ pub enum Command {
 pub enum Notice {
     /// The user of a claim.
     Client(client::Notice),
+    /// The program of a keychain.
+    Keychain(keychain::Notice),
     /// Who keeps the server's histories.
     Server(record::Notice),
+    /// Who looks at the server's queue: a claim became active before an older one whose turn it
+    /// was.
+    PassedOver(ClaimId),
     /// Who looks at the store.
     Store(fence::Notice),
 }
@@ -89,30 +147,22 @@ pub enum Saved {
     Store(Option<Token>),
 }
 
-impl Saved {
-    pub(super) fn of_server(self) -> Option<record::Saved> {
-        match self {
-            Self::Server(saved) => Some(saved),
-            Self::Store(_) => None,
-        }
-    }
-
-    pub(super) fn of_store(self) -> Option<Option<Token>> {
-        match self {
-            Self::Store(saved) => Some(saved),
-            Self::Server(_) => None,
-        }
-    }
-}
-
-/// What the properties remember of the clients.
+/// What the properties remember.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Watch {
-    /// By client.
-    pub clients: Vec<Past>,
+    /// Of each client, and then of each resource of each keychain.
+    pub seats: Vec<Past>,
+    /// The newest token that a claim was granted with.
+    pub granted: Option<Token>,
+    /// The server has crashed, and may have granted a claim with the last that it saved.
+    pub may_have_granted: bool,
+    /// A grant had no token, or none that was newer than all before it.
+    pub is_unfenced: bool,
+    /// A claim was granted before an older one whose turn it was.
+    pub is_passed_over: bool,
 }
 
-/// What the properties remember of one client.
+/// What the properties remember of one user of a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Past {
     /// A `claim()` waits for its answer.
@@ -131,9 +181,23 @@ pub struct Past {
     pub interrupted: bool,
     /// And then one of it again.
     pub interleaved: bool,
+    /// A second claim of a resource that is claimed was not refused.
+    pub is_doubled: bool,
 }
 
-without_numbers!(Watch);
+impl Past {
+    /// Whether its user was told that it holds the lock, and has not given it back.
+    #[must_use]
+    pub const fn holds(&self) -> bool {
+        self.is_held && !self.releases
+    }
+}
+
+impl Numbers for Watch {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.granted.visit(each);
+    }
+}
 
 impl Types for ClaimTypes {
     type State = State;
@@ -145,12 +209,24 @@ impl Types for ClaimTypes {
     type Watch = Watch;
     type Mark = ClaimId;
 }
+
 impl Numbers for State {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
             Self::Client(client) => client.core.visit(each),
+            Self::Keychain(chain) => chain.visit(each),
             Self::Server(state) => state.visit(each),
             Self::Store(state) => state.visit(each),
+        }
+    }
+}
+
+impl Numbers for Chain {
+    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        self.core.visit(each);
+        for ended in self.ended.values_mut() {
+            ended.claim.visit(each);
+            ended.key.visit(each);
         }
     }
 }
@@ -164,7 +240,7 @@ impl Numbers for Letter {
 impl Numbers for Timer {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Client(_) => {}
+            Self::Client(_) | Self::Keychain(_) => {}
             Self::Server(timer) => timer.visit(each),
         }
     }
@@ -174,8 +250,26 @@ impl Numbers for Notice {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
             Self::Client(notice) => notice.visit(each),
+            Self::Keychain(notice) => notice.visit(each),
+            Self::PassedOver(claim) => claim.visit(each),
             Self::Server(notice) => notice.visit(each),
             Self::Store(notice) => notice.visit(each),
+        }
+    }
+}
+
+impl Saved {
+    pub(super) fn server(self) -> Option<record::Saved> {
+        match self {
+            Self::Server(saved) => Some(saved),
+            Self::Store(_) => None,
+        }
+    }
+
+    pub(super) fn store(self) -> Option<Option<Token>> {
+        match self {
+            Self::Store(newest) => Some(newest),
+            Self::Server(_) => None,
         }
     }
 }
@@ -184,7 +278,7 @@ impl Numbers for Saved {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
             Self::Server(saved) => saved.visit(each),
-            Self::Store(saved) => saved.visit(each),
+            Self::Store(newest) => newest.visit(each),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! A world of `spec/systems/claim.yaml` with the claim system's cores, and its verdicts.
 
+use turnstile_core::claim::record::Limits;
+
 use super::predicates::claim::{Predicate as Name, Properties};
-use super::{Claim, ClaimTypes};
+use super::{Claim, ClaimTypes, ClientRules, RecordRules};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
@@ -18,8 +20,18 @@ impl Wired for Claim {
 
     const MACHINES: &'static [&'static str] = &["claim", "claim-record"];
 
-    const BUDGETS: &'static [&'static str] =
-        &["release", "signal", "act", "ttl lapse", "waiter given up", PATIENCE];
+    const BUDGETS: &'static [&'static str] = &[
+        "release",
+        "signal",
+        "act",
+        "ttl lapse",
+        "waiter given up",
+        "change of mind",
+        "program end",
+        "second claim",
+        "revocation",
+        PATIENCE,
+    ];
 
     const SUFFERS: &'static [&'static str] = &[
         "lost request",
@@ -28,6 +40,7 @@ impl Wired for Claim {
         "server error",
         "duplicate",
         "refused request",
+        "hung up",
         "client crash",
         "client restart",
         "client pause",
@@ -36,10 +49,24 @@ impl Wired for Claim {
         "server restart",
         "server pause",
         "server late timer",
+        "store crash",
+        "store restart",
     ];
 
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
-        Claim::new(plan.count("client")?, plan.has(PATIENCE), &plan.options.tables)
+        let tables = &plan.options.tables;
+        Ok(Self {
+            clients: plan.count("client")?,
+            keychains: plan.count("keychain")?,
+            locks: u32::from(plan.number("locks")?),
+            limits: Limits {
+                waiters_max: plan.number("queue")?.into(),
+                finished_max: plan.number_from(0, "finished")?.into(),
+            },
+            client: ClientRules::among(tables)?,
+            record: RecordRules::among(tables)?,
+            waits: plan.has(PATIENCE),
+        })
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate<ClaimTypes>> {

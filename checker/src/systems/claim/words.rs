@@ -1,0 +1,49 @@
+//! How the inputs and effects of the claim system read in a run that is shown.
+
+use turnstile_core::claim::message::{Lease, Message, Response};
+use turnstile_core::claim::{client, keychain, record};
+
+use super::chain;
+use super::types::{Command, Letter, Notice, Way};
+
+pub(super) fn letter(letter: &Letter) -> String {
+    match letter.message {
+        Message::Response(Response { status, lease: Lease::Lapsed, .. }) => {
+            format!("response ({status}), its lease over")
+        }
+        Message::Response(Response { status, .. }) => format!("response ({status})"),
+        Message::Request(request) if letter.way == Way::HungUp => {
+            format!("call {} hung up", request.call)
+        }
+        Message::Request(_) | Message::Act { .. } => letter.message.to_string(),
+    }
+}
+
+pub(super) fn command(command: &Command) -> String {
+    match command {
+        Command::Client(client::Command::Claim { .. }) => "claim()".to_owned(),
+        Command::Client(client::Command::Release) => "client requests release".to_owned(),
+        Command::Client(client::Command::Signal) => "signal received".to_owned(),
+        Command::Client(client::Command::Act) => "acts".to_owned(),
+        Command::AskOtherwise => "asks otherwise from now on".to_owned(),
+        Command::Keychain(command) | Command::ClaimAgain(command) => chain::words(command),
+        Command::Server(record::Command::GiveUp { claim }) => format!("claim {claim} given up"),
+        Command::Server(command) => format!("{command:?}"),
+        Command::Revoke(claim) => format!("an operator revokes claim {claim}"),
+    }
+}
+
+pub(super) fn notice(notice: &Notice) -> String {
+    match notice {
+        Notice::Client(notice) => format!("tells user: {notice:?}"),
+        Notice::Keychain(keychain::Notice::Told { resource, notice }) => {
+            format!("tells program: {notice:?}, of resource {}", resource.0)
+        }
+        Notice::Keychain(notice) => format!("tells program: {notice:?}"),
+        Notice::Store(notice) => format!("{notice:?}"),
+        Notice::Server(record::Notice::Became { claim, status, .. }) => {
+            format!("claim {claim} is {}", status.name())
+        }
+        Notice::PassedOver(claim) => format!("claim {claim} comes before an older one"),
+    }
+}
