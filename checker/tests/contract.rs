@@ -240,7 +240,7 @@ fn check_prints_the_contract() {
         ("check fetch-leaky.yaml --json", 1),
         ("check trap.yaml --max-states 1 --json", 3),
         ("check claim/small view-handler --max-states 300 --json", 3),
-        ("check absent.yaml --json", 2),
+        ("check absent.yaml gate.yaml --json", 2),
     ] {
         let (checked, status) = results::<Checked>(words);
         assert_eq!(status, Some(code), "{words}");

@@ -181,10 +181,14 @@ fn json_is_the_contract() {
         "complete": false, "engine": "interned", "threads": 2, "reductions": ["dead"],
         "states": 1_234_567, "transitions": 7_654_321, "depth": 42, "seconds": 12.345,
         "peak_memory_bytes": 1_572_864, "faults": [],
+        "cut": "--max-states 1000000 reached",
         "properties": [{
             "name": "one holder acts", "kind": "always", "verdict": "fails", "assumptions": [],
             "faults_exercised": ["lost request", "duplicate"], "loop_from": null,
-            "counterexample": [{ "node": "client 1", "event": "start", "row": "36" }],
+            "counterexample": [
+                { "node": "client 1", "event": "start", "row": "36", "from": null, "effects": [] },
+            ],
+            "finding": "client 1 and client 2 both act", "besides": [],
         }],
         "coverage": {
             "rows": 57, "rows_taken": 56, "not_taken": ["47"], "excused": [], "impossible": 3,
@@ -205,7 +209,7 @@ const DIAGRAM: &str = "
     5       │ ┄ lost: request PATCH (ttl=...), client 1 and server ┄
     6       │         │─── 202 ───▶│                                row 53
     7       │         ● ttl lapses │                                row T1, T2
-      ✗ client 1 and client 2 both act
+      ✗ one holder acts: client 1 and client 2 both act
 ";
 
 const LINES: &str = "
@@ -216,7 +220,7 @@ const LINES: &str = "
     5   network   lost: request PATCH (ttl=...), client 1 and server
     6   client 2  202 from server                                     row 53
     7   server    ttl lapses                                          row T1, T2
-      ✗ client 1 and client 2 both act
+      ✗ one holder acts: client 1 and client 2 both act
 ";
 
 const LASSO: &str = "

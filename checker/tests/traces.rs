@@ -26,7 +26,7 @@ fn without_rows(engine: Engine) -> Vec<ResultReport> {
     let sound = literal.amended().expect("it is sound");
     let world = &file.worlds[0];
     (0..sound.table.rows.len())
-        .step_by(5)
+        .step_by(3)
         .map(|row| {
             let mut table = sound.table.clone();
             table.rows.remove(row);
@@ -62,8 +62,8 @@ fn names_what_failed(engine: Engine) {
         assert_eq!(besides.count(), property.besides.len(), "{drawn}");
         if is_of_rows { of_rows += 1 } else { others += property.besides.len() }
     }
-    assert!(of_rows > 3, "only {of_rows} runs end in a missing row");
-    assert!(others > 3, "only {others} runs of other properties end in a missing row, too");
+    assert!(of_rows > 2, "only {of_rows} runs end in a missing row");
+    assert!(others > 0, "only {others} runs of other properties end in a missing row, too");
 }
 
 #[test]
