@@ -49,7 +49,7 @@ pub struct World<S: System> {
     /// The links.
     pub links: Vec<Link>,
     /// Which timer may fire only after which.
-    pub(crate) relations: Vec<Relation>,
+    pub relations: Vec<Relation>,
     /// How often each kind of fault and each rationed command may happen.
     pub(crate) budgets: Vec<Budget>,
     /// The kinds of fault, resolved to budgets.
@@ -100,20 +100,6 @@ impl<S: System> World<S> {
         let faults = Faults::resolve(&nodes, &budgets);
         let (relations, symmetric, properties) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self { system, nodes, links, relations, budgets, faults, symmetric, properties })
-    }
-
-    /// Has timers wait for each other, or for messages.
-    ///
-    /// # Errors
-    ///
-    /// A timer would wait both for timers and for messages.
-    pub fn relate(&mut self, relations: Vec<Relation>) -> Result<(), Vec<WorldError>> {
-        let errors = error::of_relations(&relations);
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        self.relations = relations;
-        Ok(())
     }
 
     /// Has a property checked.

@@ -10,7 +10,7 @@ use toy::{By, Row, Toy, is, is_not, property, verdicts, world};
 use turnstile_checker::report::options::Engine;
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::world::{
-    Budget, Chance, Claim, Link, LinkKind, Mail, Node, Relation, World, WorldError,
+    Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError,
 };
 
 const ROWS: &[Row] = &[(0, By::Budget("outage"), 1), (1, By::Command, 2)];
@@ -73,18 +73,6 @@ fn a_property_that_cannot_excuse_is_refused() {
     let unknown = said(always(), "other outrage").expect("misspelt");
     assert!(unknown[0].starts_with("no kind of fault is called `other outrage`"), "{unknown:?}");
     assert_eq!(said(always(), "other outage"), None);
-}
-
-#[test]
-fn a_timer_waits_for_timers_or_for_messages() {
-    let mut world = world(ROWS, &[]);
-    let timer = |name: &str| ("toy".to_owned(), name.to_owned());
-    let waits = |earlier, later| Relation { earlier, later: timer(later) };
-    let [lease, messages] = [Some(timer("lease")), None];
-    world.relate(vec![waits(lease.clone(), "a"), waits(messages.clone(), "b")]).expect("apart");
-    let both = world.relate(vec![waits(lease, "a"), waits(messages, "a")]);
-    let errors = both.expect_err("not both");
-    assert_eq!(errors[0].to_string(), "`toy.a` waits both for timers and for messages");
 }
 
 /// A world with so many properties that hold, each with its premise, and then one that fails.

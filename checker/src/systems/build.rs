@@ -184,9 +184,7 @@ impl Plan<'_> {
         let known = system.clone();
         let mut world = World::new(system, nodes, links, budgets)
             .map_err(|errors| self.unsound(self.world.span, &errors))?;
-        let relations = self.file.time.iter().map(relation).collect();
-        let first = self.file.time.first().map_or(self.world.span, |before| before.span);
-        world.relate(relations).map_err(|errors| self.unsound(first, &errors))?;
+        world.relations = self.file.time.iter().map(relation).collect();
         let symmetric = self.file.roles.iter().filter(|role| role.symmetric);
         world.symmetric = symmetric.map(|role| role.name.clone()).collect();
         for property in self.properties() {

@@ -1,15 +1,14 @@
 //! Why a world cannot be searched: said before the search, all of it at once.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
+use crate::world::Node;
 use crate::world::budget::{Budget, Left};
 use crate::world::link::Link;
 use crate::world::model::CONDITIONS_MAX;
 use crate::world::property::{Claim, Property};
 use crate::world::system::Types;
-use crate::world::{Node, Relation};
 
 /// Nodes of a world at most: they are told apart by the bits of a word.
 pub const NODES_MAX: usize = 64;
@@ -53,11 +52,6 @@ pub enum WorldError {
         /// The names that there are.
         known: Vec<String>,
     },
-    /// A timer that would wait both for timers and for messages.
-    Waits {
-        /// Its role and its name.
-        timer: (String, String),
-    },
     /// More properties than stateright's Explorer can be asked about.
     Conditions {
         /// How many there are.
@@ -97,9 +91,6 @@ impl fmt::Display for WorldError {
             Self::Twice { budget } => write!(f, "`{budget}` has two budgets"),
             Self::Unknown { budget, known } => {
                 write!(f, "no kind of fault is called `{budget}`: there are {}", known.join(", "))
-            }
-            Self::Waits { timer: (role, name) } => {
-                write!(f, "`{role}.{name}` waits both for timers and for messages")
             }
             Self::Conditions { count } => {
                 write!(f, "{count} properties are too many for Explorer: at most {CONDITIONS_MAX}")
@@ -147,17 +138,6 @@ pub(super) fn of_parts(
         errors.extend(unknown(name, known));
     }
     errors
-}
-
-/// What is wrong with time relations.
-pub(super) fn of_relations(relations: &[Relation]) -> Vec<WorldError> {
-    let waits = |later: &(String, String), for_messages: bool| {
-        let mut of_it = relations.iter().filter(|relation| relation.later == *later);
-        of_it.any(|relation| relation.earlier.is_none() == for_messages)
-    };
-    let timers: BTreeSet<_> = relations.iter().map(|relation| &relation.later).collect();
-    let both = timers.into_iter().filter(|timer| waits(timer, true) && waits(timer, false));
-    both.map(|timer| WorldError::Waits { timer: timer.clone() }).collect()
 }
 
 /// What is wrong with a property of a world that has these budgets.
