@@ -85,21 +85,35 @@ impl Reply {
             (400, Asked::Patch(field), Some((id, entry))) => {
                 let now = entry.status().name();
                 let text = format!("The claim is {now}: its {field} cannot be updated so");
-                Self::json(400, &json!({ field: text, "claim_id": id, "now": now }))
+                let mut body = exception("InvalidRequest", &text);
+                body["claim_id"] = id.into();
+                body["now"] = now.into();
+                body[field] = text.into();
+                Self::json(400, &body)
             }
             // One whose claim is over: it is neither made anew nor given back to life.
             (409, Asked::Post, Some((id, entry))) => {
                 let now = entry.status().name();
                 let text = format!("The claim of this idempotency key is {now}: use a new key");
-                Self::json(409, &json!({ "message": text, "claim_id": id, "now": now }))
+                let mut body = exception("ConflictException", &text);
+                body["claim_id"] = id.into();
+                body["now"] = now.into();
+                Self::json(409, &body)
             }
-            (404, _, _) => Self::message(404, "No claim found"),
+            (404, _, _) => Self::json(404, &exception("ClaimNotFound", "No claim found")),
             (409, _, _) => {
                 let text = "Resource is locked by another claim";
-                Self::json(409, &json!({ "active_claim_id": holder, "message": text }))
+                let mut body = exception("ConflictException", text);
+                body["active_claim_id"] = holder.into();
+                Self::json(409, &body)
             }
             (429, _, _) => Self::message(429, "Too many claims wait for this resource"),
             (status, _, _) => Self::message(status, "The server cannot do this"),
         }
     }
+}
+
+/// What every refusal of the old server had in it, by which its clients tell one from another.
+fn exception(class: &str, text: &str) -> serde_json::Value {
+    json!({ "exception_class": class, "message": text })
 }

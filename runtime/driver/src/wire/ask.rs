@@ -68,6 +68,24 @@ struct Fields<'a> {
     user_data: Option<&'a RawValue>,
 }
 
+/// A string, or a number as its text. Clients in languages that convert between the two without
+/// being asked send either: Perl writes `"30"` once a number has been used as text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Text {
+    String(String),
+    Number(serde_json::Number),
+}
+
+impl Text {
+    fn into_string(self) -> String {
+        match self {
+            Self::String(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
 /// Reads the body of a POST.
 ///
 /// # Errors
@@ -136,7 +154,7 @@ fn read_resource(
     let Some(raw) = field else {
         return refuse(reasons, "resource", "No resource specified".into());
     };
-    match serde_json::from_str::<String>(raw.get()) {
+    match serde_json::from_str::<Text>(raw.get()).map(Text::into_string) {
         Err(_) => refuse(reasons, "resource", "A resource is a string".into()),
         Ok(name) if name.is_empty() => refuse(reasons, "resource", "No resource specified".into()),
         Ok(name) if name.len() > bounds.resource_max => {
@@ -148,7 +166,8 @@ fn read_resource(
 }
 
 fn read_ttl(raw: &RawValue, bounds: &Bounds, reasons: &mut Reasons) -> Option<u64> {
-    let Ok(seconds) = serde_json::from_str::<f64>(raw.get()) else {
+    let text = serde_json::from_str::<Text>(raw.get()).map(Text::into_string).unwrap_or_default();
+    let Some(seconds) = text.trim().parse().ok().filter(|seconds: &f64| !seconds.is_nan()) else {
         return refuse(reasons, "ttl", "A ttl is a number of seconds".into());
     };
     if seconds < 0.0 {
@@ -230,11 +249,26 @@ mod tests {
         check_post("[]", &["resource", "ttl"]);
         check_post(r#"{"resource":null,"ttl":null}"#, &["resource", "ttl"]);
         check_post(r#"{"resource":"","ttl":-1}"#, &["resource", "ttl"]);
-        check_post(r#"{"resource":7,"ttl":"soon"}"#, &["resource", "ttl"]);
+        check_post(r#"{"resource":[7],"ttl":"soon"}"#, &["resource", "ttl"]);
+        check_post(r#"{"resource":true,"ttl":true}"#, &["resource", "ttl"]);
+        check_post(r#"{"resource":"a","ttl":"NaN"}"#, &["ttl"]);
+        check_post(r#"{"resource":"a","ttl":"inf"}"#, &["ttl"]);
+        check_post(r#"{"resource":"a","ttl":"-1"}"#, &["ttl"]);
+        check_post(r#"{"resource":"a","ttl":""}"#, &["ttl"]);
         check_post(r#"{"resource":"a","ttl":1e300}"#, &["ttl"]);
         check_post("", &["message"]);
         check_post("{resource}", &["message"]);
         check_post(r#"{"resource":"a","ttl":1,"ttl":2}"#, &["message"]);
+    }
+
+    /// The Perl client sends `"30"` as soon as the value was ever used as text.
+    #[test]
+    fn numbers_and_their_texts_are_the_same() {
+        let read = |body: &str| read_post(body.as_bytes(), &Bounds::default()).expect(body);
+        let post = read(r#"{"resource":7,"ttl":"30"}"#);
+        assert_eq!((post.resource.as_str(), post.ttl_us), ("7", 30_000_000));
+        assert_eq!(read(r#"{"resource":1.50,"ttl":" 0.5 "}"#).ttl_us, 500_000);
+        check_patch(r#"{"ttl":"1.5"}"#, Ok(Patch::Ttl(1_500_000)));
     }
 
     #[test]
