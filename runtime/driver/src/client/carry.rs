@@ -5,11 +5,12 @@
 use std::io;
 use std::time::Duration;
 
+use tokio_rustls::rustls;
 use turnstile_core::claim::keychain::Timer;
 use turnstile_core::claim::message::{Ask, Asked, Request};
 use turnstile_machines::claim::Resource;
 
-use super::drive::{Drive, Heard, NoAnswer, Sent};
+use super::drive::{Drive, Failure, Heard, NoAnswer, Sent};
 use super::order::View;
 use super::pace::{QUICK, STEADY};
 use super::request::{Outgoing, write};
@@ -39,11 +40,9 @@ impl Drive {
         let abort = self.calls.spawn(async move {
             let answer = caller.call(method, &path, &headers, Some(body));
             let answer = match tokio::time::timeout(patience, answer).await {
-                Ok(answer) => answer.map_err(|error| {
-                    let is_refused = error.kind() == io::ErrorKind::ConnectionRefused;
-                    NoAnswer { is_refused, why: error.to_string() }
-                }),
-                Err(elapsed) => Err(NoAnswer { is_refused: false, why: elapsed.to_string() }),
+                Ok(answer) => answer
+                    .map_err(|error| NoAnswer { kind: failure(&error), why: error.to_string() }),
+                Err(elapsed) => Err(NoAnswer { kind: Failure::Unknown, why: elapsed.to_string() }),
             };
             Heard { call, serial, answer }
         });
@@ -100,5 +99,15 @@ impl Drive {
             | Resource::WithdrawPatchRequest => return,
         };
         self.timers.arm(armed, now + pause);
+    }
+}
+
+/// What is known of a request that ended so.
+fn failure(error: &io::Error) -> Failure {
+    let tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
+    match tls {
+        Some(rustls::Error::InvalidCertificate(_)) => Failure::Untrusted,
+        _ if error.kind() == io::ErrorKind::ConnectionRefused => Failure::Refused,
+        _ => Failure::Unknown,
     }
 }

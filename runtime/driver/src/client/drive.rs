@@ -71,10 +71,23 @@ pub(super) struct Heard {
 /// Why there is no answer.
 #[derive(Clone, Debug)]
 pub(super) struct NoAnswer {
-    /// Nobody took the connection; nothing was sent.
-    pub(super) is_refused: bool,
+    pub(super) kind: Failure,
     pub(super) why: String,
 }
+
+/// What is known of a request without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Nobody took the connection; nothing was sent.
+    Refused,
+    /// The server's certificate is not trusted; nothing was sent, and asking again does not help.
+    Untrusted,
+    /// It may have been handled.
+    Unknown,
+}
+
+/// The status that stands for a certificate which is not trusted, as proxies report it.
+const UNTRUSTED: u16 = 495;
 
 impl Drive {
     pub(super) fn new(caller: Caller, clock: Clock, dice: Dice, trace: Option<Trace>) -> Self {
@@ -204,8 +217,9 @@ impl Drive {
         let Some(sent) = self.sent.remove(&call).filter(|_| is_due) else { return };
         let mut response = match &answer {
             Ok(answer) => read(call, answer),
-            Err(NoAnswer { is_refused: false, .. }) => Response::unanswered(call),
-            Err(NoAnswer { is_refused: true, .. }) => Response::refused(call),
+            Err(NoAnswer { kind: Failure::Unknown, .. }) => Response::unanswered(call),
+            Err(NoAnswer { kind: Failure::Refused, .. }) => Response::refused(call),
+            Err(NoAnswer { kind: Failure::Untrusted, .. }) => Response::bare(call, UNTRUSTED),
         };
         if sent.deadline <= self.clock.now() {
             response.lease = Lease::Lapsed;

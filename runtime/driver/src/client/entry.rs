@@ -7,7 +7,7 @@ use turnstile_core::number::Token;
 use turnstile_machines::claim::Resource;
 
 use super::call::Answer;
-use super::drive::NoAnswer;
+use super::drive::{Failure, NoAnswer};
 use super::error::Cause;
 use super::order::{New, Refusal, View};
 use super::pace::Pace;
@@ -86,7 +86,10 @@ impl Entry {
             match answer {
                 Ok(answer) if answer.status >= 400 => view.reason = answer.reason(),
                 Ok(_) => {}
-                Err(NoAnswer { is_refused: _, why }) => {
+                Err(NoAnswer { kind: Failure::Untrusted, why }) => {
+                    view.reason = format!("the certificate of {place} is not trusted: {why}");
+                }
+                Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, why }) => {
                     let why = no_answer(place, &why);
                     // Once is enough.
                     if view.unanswered.replace(why.clone()).is_none() {

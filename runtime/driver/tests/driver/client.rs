@@ -260,6 +260,10 @@ async fn tls_is_spoken_with_whom_it_trusts() {
     let strange = setup.clone().build().expect("a good address");
     let error = strange.list(None, None, 1).await.expect_err("nobody vouches for it");
     assert!(matches!(error.cause, Cause::Unreachable(_)), "{error}");
+    let error = timeout(PATIENCE, strange.claim("r")).await.expect("it does not ask for ever");
+    let error = error.expect_err("nobody vouches for it");
+    assert!(matches!(error.cause, Cause::Refused { .. }), "{error}");
+    assert!(error.to_string().contains("is not trusted"), "{error}");
     setup.connector = Connector::default().trusting(fixture("none.pem"));
     let error = setup.clone().build().expect_err("there is no such file");
     assert!(error.to_string().contains("none.pem: "), "{error}");
