@@ -85,6 +85,32 @@ fn whoever_cannot_have_the_lock_in_time_is_told_75() {
     assert_eq!(statuses(&server, "s"), ["released"]);
 }
 
+/// A claim that is left behind takes the lock an hour later, and nobody renews it.
+#[test]
+fn whoever_runs_out_of_time_leaves_no_claim_behind() {
+    let server = Running::in_memory();
+    let held = server.client().post(r#"{"resource":"r","ttl":60}"#).expect(201).path();
+    let start = |number: usize| {
+        let rest: &[&str] = if number.is_multiple_of(2) { &["run", "r"] } else { &["wait", "r"] };
+        let mut waiting = claim(&server, rest);
+        waiting.args(["--timeout", "0.05"]);
+        if number.is_multiple_of(2) {
+            waiting.args(["--", "true"]);
+        }
+        waiting.spawn().expect("it starts")
+    };
+    let waiting: Vec<Child> = (0..20).map(start).collect();
+    for mut waiting in waiting {
+        let ended = waiting.wait().expect("it is our child");
+        assert_eq!(ended.code(), Some(75), "{ended:?}");
+    }
+    let left = statuses(&server, "r");
+    assert!(!left.iter().any(|status| status == "waiting"), "{left:?}");
+    server.client().set(&held, "released").expect(204);
+    let free = output(&server, &["run", "r", "--timeout", "5", "--", "true"]);
+    assert_eq!(free.status.code(), Some(0), "{free:?}");
+}
+
 #[test]
 fn whoever_waits_for_its_turn_gives_it_back_at_once() {
     let server = Running::in_memory();
@@ -222,6 +248,42 @@ fn killing_the_wrapper_kills_the_command() {
     running.kill().expect("it is our child");
     running.wait().expect("it is our child");
     until("the command is gone", || is_gone(command));
+}
+
+/// What is left at work would do so beside the next holder.
+#[test]
+fn killing_the_wrapper_kills_what_the_command_has_started() {
+    let server = Running::in_memory();
+    let file = scratch("grandchild.pid");
+    if file.exists() {
+        std::fs::remove_file(&file).expect("the directory is ours");
+    }
+    let script =
+        format!("sleep 100 & echo $! > {0}.new && mv {0}.new {0}; sleep 100; true", file.display());
+    let mut running =
+        claim(&server, &["run", "r", "--", "sh", "-c", &script]).spawn().expect("it starts");
+    until("the command runs", || file.exists());
+    let started = std::fs::read_to_string(&file).expect("it is written");
+    let started = started.trim().parse().ok().and_then(Pid::from_raw).expect("a process id");
+    assert!(!is_gone(started));
+    running.kill().expect("it is our child");
+    running.wait().expect("it is our child");
+    until("what the command has started is gone", || is_gone(started));
+}
+
+#[test]
+fn a_lock_is_not_claimed_from_under_itself() {
+    let server = Running::in_memory();
+    let inner = |resource: &str| format!("{CLAIM} run {resource} --timeout 20 -- echo in");
+    let twice = output(&server, &["run", "r", "--", "sh", "-c", &inner("r")]);
+    assert_eq!(twice.status.code(), Some(2), "{twice:?}");
+    let text = String::from_utf8(twice.stderr).expect("plain text");
+    assert!(text.contains("wait for itself"), "{text}");
+    let through = inner("s").replace("echo in", &inner("r"));
+    let deep = output(&server, &["run", "r", "--", "sh", "-c", &through]);
+    assert_eq!(deep.status.code(), Some(2), "{deep:?}");
+    let other = output(&server, &["run", "r", "--", "sh", "-c", &inner("s")]);
+    assert_eq!(other.stdout, b"in\n", "{other:?}");
 }
 
 /// Whether a process has ended, waited for or not.

@@ -3,7 +3,9 @@
 //! It reads options and words errors. Claims themselves are the client library's.
 
 mod ask;
+mod held;
 mod process;
+mod reaper;
 mod run;
 mod signals;
 mod terminal;
@@ -21,6 +23,7 @@ use turnstile_driver::keychain;
 use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
 
+use self::held::Held;
 use self::signals::Signals;
 
 /// Exit status: the claim server cannot be reached, or refuses.
@@ -66,7 +69,11 @@ enum Wish {
     /// a command whose claim has lapsed meanwhile is ended instead of let go on. Where no shell
     /// runs jobs, and so nobody could let the command go on, Ctrl-Z does not stop it.
     ///
-    /// SIGKILL to this program kills the command at once, but not what the command has started.
+    /// SIGKILL to this program kills the command and its process group. What has left the group,
+    /// as a daemon does, works on.
+    ///
+    /// The command finds the names of the locks that it runs under in CLAIM_HELD, and to claim one
+    /// of them from within is refused, since it would wait for itself.
     Run(RunArgs),
     /// Lists claims.
     Ls {
@@ -104,6 +111,9 @@ enum Wish {
     /// input releases everything; so do SIGTERM, SIGINT, SIGQUIT and SIGHUP, after a line has said
     /// of each claim that it is lost.
     Keychain,
+    /// Kills a process group that outlives this program's parent.
+    #[command(name = reaper::REAP, hide = true)]
+    Reap,
 }
 
 #[derive(Args, Debug)]
@@ -135,6 +145,10 @@ struct RunArgs {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if matches!(cli.wish, Wish::Reap) {
+        reaper::reap();
+        return ExitCode::SUCCESS;
+    }
     let filter = EnvFilter::try_from_env("TURNSTILE_LOG");
     let filter = filter.unwrap_or_else(|_| EnvFilter::default().add_directive(Level::WARN.into()));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
@@ -185,6 +199,7 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
         setup.trace = Some(trace);
     }
     match cli.wish {
+        Wish::Reap => Ok(0),
         Wish::Run(args) => run::run(setup, args).await,
         Wish::Ls { resource, status, limit, json } => {
             ask::list(setup, resource, status, limit, json).await
@@ -192,6 +207,7 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
         Wish::Show { claim } => ask::show(setup, &claim).await,
         Wish::Revoke { claim } => ask::revoke(setup, &claim).await,
         Wish::Wait(claiming) => {
+            Held::inherit(&setup.url).check(&claiming.resource)?;
             let mut signals = Signals::listen().map_err(system)?;
             let manager = setup.build()?;
             match run::acquire(&manager, claiming.ask(&manager), &mut signals).await? {

@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 
+use super::reaper::Reaper;
 use super::signals::{Whom, is_ignored, suffer};
 use super::terminal::Terminal;
 
@@ -17,6 +18,8 @@ pub(super) struct Process {
     pub(super) child: Child,
     group: Pid,
     terminal: Option<Terminal>,
+    /// Kills the group where this process cannot; none where the system gave none.
+    reaper: Option<Reaper>,
 }
 
 /// What has come of a child that was stopped.
@@ -32,7 +35,11 @@ pub(super) enum Stopped {
 
 impl Process {
     /// Starts a command.
-    pub(super) fn start(command: &[OsString], variables: &[(&str, String)]) -> io::Result<Self> {
+    pub(super) fn start(
+        command: &[OsString],
+        variables: &[(&str, String)],
+        mut reaper: Option<Reaper>,
+    ) -> io::Result<Self> {
         let (program, words) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = getpid();
         let mut command = std::process::Command::new(program);
@@ -68,7 +75,12 @@ impl Process {
         let child = spawned.inspect_err(|_| terminal.iter_mut().for_each(Terminal::take_back))?;
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let group = id.and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Self { child, group, terminal })
+        if let Some(reaper) = &mut reaper
+            && let Err(error) = reaper.watch(group)
+        {
+            tracing::warn!(%error, "what the command starts may outlive this program");
+        }
+        Ok(Self { child, group, terminal, reaper })
     }
 
     /// What has stopped the child, if it is stopped.
@@ -137,6 +149,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        drop(self.reaper.take());
         self.take_terminal_back();
     }
 }

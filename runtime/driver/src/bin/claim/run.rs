@@ -9,7 +9,9 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use tokio::time::{Instant, sleep_until};
 use turnstile_driver::client::{Ask, Cause, Claim, Error, Manager, Setup};
 
+use super::held::{HELD, Held};
 use super::process::{Process, Stopped};
+use super::reaper::Reaper;
 use super::signals::{Signals, Told, Whom, suffer};
 use super::terminal::Terminal;
 use super::{LOST, RunArgs, system};
@@ -20,7 +22,12 @@ const CLOSE_MAX: Duration = Duration::from_secs(5);
 /// Runs the command and returns its exit status.
 pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
     let mut signals = Signals::listen().map_err(system)?;
+    let held = Held::inherit(&setup.url);
+    held.check(&args.claiming.resource)?;
     let manager = setup.build()?;
+    // While the server is asked, so that it costs no time of its own.
+    let reaper = Reaper::start();
+    let reaper = reaper.inspect_err(|error| tracing::warn!(%error, "no reaper starts")).ok();
     let mut ask = args.claiming.ask(&manager);
     if let Some(data) = args.data {
         let data = serde_json::value::RawValue::from_string(data)
@@ -31,14 +38,16 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
         Ok(claim) => claim,
         Err(signal) => return Ok(end_by(signal)),
     };
-    let mut variables = vec![("CLAIM_URL", claim.url())];
+    let mut variables =
+        vec![("CLAIM_URL", claim.url()), (HELD, held.with(&args.claiming.resource))];
     let token = claim.fencing_token();
     variables.extend(token.map(|token| ("CLAIM_FENCING_TOKEN", token.to_string())));
     let mut at_terminal = None;
-    let ended = match Process::start(&args.command, &variables) {
+    let ended = match Process::start(&args.command, &variables, reaper) {
         Ok(mut process) => {
             let ended = supervise(&mut process, &claim, &mut signals, args.grace).await;
             let was_lent = process.take_terminal_back();
+            drop(process);
             at_terminal = was_lent.map(|lent| if lent { Whom::Group } else { Whom::Process });
             ended
         }
@@ -67,21 +76,24 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
     }
 }
 
-/// Waits for the lock, unless a signal ends that: then what was asked for is withdrawn.
+/// Waits for the lock. Where that ends otherwise, by a time-out or a signal, what was asked for is
+/// withdrawn before this returns: a claim left behind would take the lock when its turn comes.
 pub(super) async fn acquire(
     manager: &Manager,
     ask: Ask,
     signals: &mut Signals,
 ) -> Result<Result<Claim, Signal>, Error> {
     let mut asked = ask.into_future();
-    tokio::select! {
-        claim = &mut asked => claim.map(Ok),
-        signal = signals.end() => {
-            drop(asked);
-            manager.close(CLOSE_MAX).await;
-            Ok(Err(signal))
-        }
-    }
+    let ended = tokio::select! {
+        claim = &mut asked => match claim {
+            Ok(claim) => return Ok(Ok(claim)),
+            Err(error) => Err(error),
+        },
+        signal = signals.end() => Ok(Err(signal)),
+    };
+    drop(asked);
+    manager.close(CLOSE_MAX).await;
+    ended
 }
 
 /// Ends by a signal; returns the exit status where that does not end it.

@@ -1,0 +1,47 @@
+//! The locks that a command runs under already, as its environment says: to wait for one of them
+//! from within is to wait for oneself.
+
+use serde_json::Value;
+use turnstile_driver::client::{Cause, Error};
+
+/// The variable: a JSON array of servers and resources, the outermost first.
+pub(super) const HELD: &str = "CLAIM_HELD";
+
+/// What was inherited, and at which server this process asks.
+#[derive(Debug)]
+pub(super) struct Held {
+    server: String,
+    locks: Vec<Value>,
+}
+
+impl Held {
+    /// What the environment says. What cannot be read says nothing: it may be anybody's variable.
+    pub(super) fn inherit(server: &str) -> Self {
+        let text = std::env::var(HELD).unwrap_or_default();
+        let locks = serde_json::from_str(&text).unwrap_or_default();
+        Self { server: server.trim_end_matches('/').to_owned(), locks }
+    }
+
+    /// # Errors
+    /// When this command runs under a claim of the resource.
+    pub(super) fn check(&self, resource: &str) -> Result<(), Error> {
+        if !self.locks.contains(&self.lock(resource)) {
+            return Ok(());
+        }
+        let text = format!(
+            "this command runs under a claim of {resource:?} already, and would wait for itself: \
+             leave this one out, or claim another resource"
+        );
+        Err(Cause::Setting(text).into())
+    }
+
+    /// What the command inherits, that runs under this claim, too.
+    pub(super) fn with(&self, resource: &str) -> String {
+        let locks = self.locks.iter().cloned().chain([self.lock(resource)]);
+        Value::Array(locks.collect()).to_string()
+    }
+
+    fn lock(&self, resource: &str) -> Value {
+        serde_json::json!({ "server": self.server, "resource": resource })
+    }
+}
