@@ -28,7 +28,7 @@ mod session;
 mod tls;
 
 pub use auth::Tokens;
-pub use host::PublicUrl;
+pub use host::{Hosts, PublicUrl, read_name};
 pub use listen::{Accept, LastWord};
 pub use serve::{Options, Server, Storage};
 pub use tls::ServerTls;

@@ -10,7 +10,9 @@ use clap::{ArgGroup, Parser};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
-use turnstile_driver::server::{Options, PublicUrl, Server, ServerTls, Storage, Tokens};
+use turnstile_driver::server::{
+    Hosts, Options, PublicUrl, Server, ServerTls, Storage, Tokens, read_name,
+};
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
@@ -41,6 +43,11 @@ struct Args {
     /// so, and forms may come from there. No header of a proxy is believed.
     #[arg(long, value_name = "URL")]
     public_url: Option<PublicUrl>,
+    /// A name by which requests may call the server; may be given again. `localhost`, any address
+    /// and the host of --public-url always may. Without --host: where no token is required, no
+    /// other name; where one is, every name.
+    #[arg(long, value_name = "NAME", value_parser = read_name)]
+    host: Vec<String>,
     /// The shortest ttl that is granted, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "0")]
     ttl_min: Duration,
@@ -66,6 +73,9 @@ struct Args {
     /// The longest body that is read, in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 65_536)]
     body_max: usize,
+    /// The longest name of a resource, in bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 1_024)]
+    resource_max: usize,
     /// The longest user data that is kept, in bytes of JSON.
     #[arg(long, value_name = "BYTES", default_value_t = 16_384)]
     user_data_max: usize,
@@ -134,6 +144,7 @@ fn options(args: Args) -> io::Result<Options> {
             (None, _) | (_, None) => None,
         },
         public_url: args.public_url,
+        hosts: Hosts::of(args.host),
         body_max: args.body_max,
         header_patience: args.patience,
         body_patience: args.patience,
@@ -147,6 +158,7 @@ fn options(args: Args) -> io::Result<Options> {
     };
     options.limits.waiters_max = args.waiters_max;
     options.limits.finished_max = args.finished_max;
+    options.bounds.resource_max = args.resource_max;
     options.bounds.user_data_max = args.user_data_max;
     if args.ttl_min > args.ttl_max {
         let text = "--ttl-min is more than --ttl-max: no claim could be granted";

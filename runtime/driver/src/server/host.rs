@@ -2,7 +2,7 @@
 //! or the address that a proxy in front of it has.
 
 use std::fmt;
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use hyper::header::{HOST, HeaderMap};
@@ -42,6 +42,62 @@ impl fmt::Display for PublicUrl {
 impl PublicUrl {
     pub(super) fn is_tls(&self) -> bool {
         self.0.starts_with("https:")
+    }
+
+    /// The host without scheme and port.
+    fn name(&self) -> &str {
+        without_port(self.0.split_once("://").map_or("", |(_, host)| host))
+    }
+}
+
+/// The names by which requests may call this server, against DNS rebinding: a web page whose own
+/// name suddenly resolves to this machine sends that name as its Host.
+///
+/// An address is always admitted, since no page can make its own name one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts(Vec<String>);
+
+impl Hosts {
+    /// These names, without ports, besides `localhost`.
+    #[must_use]
+    pub fn of(names: impl IntoIterator<Item = String>) -> Self {
+        Self(names.into_iter().map(|name| name.to_ascii_lowercase()).collect())
+    }
+
+    /// Whether no name was given.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a request may name this host; a port behind it does not matter.
+    pub(super) fn admits(&self, host: &str, public_url: Option<&PublicUrl>) -> bool {
+        let name = without_port(host).to_ascii_lowercase();
+        let bare = name.trim_start_matches('[').trim_end_matches(']');
+        let is_address = bare.parse::<Ipv4Addr>().is_ok() || bare.parse::<Ipv6Addr>().is_ok();
+        let is_local = name == UNNAMED || name.ends_with(".localhost");
+        is_address
+            || is_local
+            || public_url.is_some_and(|url| url.name() == name)
+            || self.0.contains(&name)
+    }
+}
+
+/// A host name that `--host` takes.
+///
+/// # Errors
+/// Where it is none, or has a port.
+pub fn read_name(text: &str) -> Result<String, &'static str> {
+    match is_host(text) && without_port(text) == text {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err("a host name without scheme, port and path is needed"),
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => host,
     }
 }
 
@@ -91,6 +147,22 @@ mod tests {
         for url in ["locks.example", "ftp://h", "https://h/locks/", "https://u@h", "https://"] {
             assert!(read(url).is_err(), "{url}");
         }
+    }
+
+    #[test]
+    fn a_name_is_admitted_if_it_is_listed_or_the_machine_s_own() {
+        let hosts = Hosts::of(["Locks.example".into()]);
+        let public = "https://Proxy.example:8443".parse().ok();
+        for host in ["localhost:5000", "LOCKS.example", "locks.example:1", "127.0.0.1", "[::1]:5"] {
+            assert!(hosts.admits(host, None), "{host}");
+        }
+        assert!(hosts.admits("proxy.example", public.as_ref()));
+        for host in ["proxy.example", "evil.example", "localhost.evil.example", "127.0.0.1.nip.io"]
+        {
+            assert!(!hosts.admits(host, None), "{host}");
+        }
+        assert_eq!(read_name("Locks.example").as_deref(), Ok("locks.example"));
+        assert!(["", "a:1", "http://a", "a/b"].iter().all(|name| read_name(name).is_err()));
     }
 
     #[test]

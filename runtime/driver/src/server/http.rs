@@ -20,7 +20,7 @@ use super::commit::Shared;
 use super::digest;
 use super::ear::Ear;
 use super::engine::Engine;
-use super::host::{self, PublicUrl};
+use super::host::{self, Hosts, PublicUrl};
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;
@@ -39,6 +39,7 @@ pub(crate) struct Front {
     pub(crate) wait_max_us: u64,
     pub(crate) scheme: &'static str,
     pub(crate) public_url: Option<PublicUrl>,
+    pub(crate) hosts: Hosts,
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) sessions: Sessions,
     pub(crate) connections: Arc<AtomicUsize>,
@@ -60,11 +61,29 @@ pub(crate) fn router(front: Front) -> Router {
         .fallback(async || respond(Reply::message(404, "Nothing is here")))
         .layer(axum::middleware::from_fn_with_state(front.clone(), admit))
         .route("/status/login/", post(page::log_in))
+        .layer(axum::middleware::from_fn_with_state(front.clone(), check_host))
         .route("/healthz", get(health))
         .method_not_allowed_fallback(async || {
             respond(Reply::message(405, "The method is not allowed here"))
         })
         .with_state(front)
+}
+
+/// A page of another site may reach this server by a name of its own, but only by that name.
+async fn check_host(
+    State(front): State<Arc<Front>>,
+    request: Request,
+    next: axum::middleware::Next,
+) -> Response {
+    let Some(named) = host::named(request.headers()) else {
+        return respond(Reply::message(400, "The Host header names no host"));
+    };
+    let takes_any = front.hosts.is_empty() && !front.tokens.is_open();
+    if takes_any || front.hosts.admits(named, front.public_url.as_ref()) {
+        return next.run(request).await;
+    }
+    let text = format!("This server is not called {named}: --host or --public-url names it so");
+    respond(Reply::message(421, &text))
 }
 
 async fn admit(
@@ -74,9 +93,6 @@ async fn admit(
 ) -> Response {
     let is_page = request.uri().path().starts_with("/status/");
     let headers = request.headers();
-    if host::named(headers).is_none() {
-        return respond(Reply::message(400, "The Host header names no host"));
-    }
     if front.tokens.admit(headers) || is_page && front.sessions.admit(headers) {
         return next.run(request).await;
     }
@@ -108,7 +124,7 @@ async fn post_claim(
     Extension(ear): Extension<Ear>,
     request: Request,
 ) -> Response {
-    let (headers, body) = match front.take(request).await {
+    let (headers, body) = match front.take_json(request).await {
         Ok(taken) => taken,
         Err(reply) => return respond(reply),
     };
@@ -143,7 +159,7 @@ async fn patch_claim(
     Extension(ear): Extension<Ear>,
     request: Request,
 ) -> Response {
-    let (headers, body) = match front.take(request).await {
+    let (headers, body) = match front.take_json(request).await {
         Ok(taken) => taken,
         Err(reply) => return respond(reply),
     };
@@ -194,6 +210,17 @@ async fn metrics(State(front): State<Arc<Front>>) -> Response {
 }
 
 impl Front {
+    /// Reads a JSON body. Its type must say so: a page of another site can send other types without
+    /// being asked, but this one only where the server allows it, which it never does.
+    async fn take_json(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
+        let said = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let essence = said.unwrap_or("").split(';').next().unwrap_or("").trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            return Err(Reply::message(415, "The Content-Type must be application/json"));
+        }
+        self.take(request).await
+    }
+
     /// Reads a body that is neither too long nor too slow.
     pub(super) async fn take(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
         let (parts, body) = request.into_parts();

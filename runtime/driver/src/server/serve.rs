@@ -14,7 +14,7 @@ use super::clock::wall_us;
 use super::commit::Shared;
 use super::connection::Connection;
 use super::engine::Engine;
-use super::host::PublicUrl;
+use super::host::{Hosts, PublicUrl};
 use super::http::{Front, router};
 use super::listen::{Accept, announce, bind, turn_away};
 use super::open::Terms;
@@ -45,6 +45,9 @@ pub struct Options {
     pub tls: Option<ServerTls>,
     /// How clients reach a proxy in front of it; none: as their requests say.
     pub public_url: Option<PublicUrl>,
+    /// By which names requests may call it besides `localhost`, its addresses and the public URL.
+    /// None given: by these alone where no token is required, by any name where one is.
+    pub hosts: Hosts,
     /// How much the core keeps.
     pub limits: Limits,
     /// What a body may carry.
@@ -80,6 +83,7 @@ impl Default for Options {
             tokens: Tokens::default(),
             tls: None,
             public_url: None,
+            hosts: Hosts::default(),
             limits: Limits::DEFAULT,
             bounds: Bounds::default(),
             body_max: 64 << 10,
@@ -242,6 +246,7 @@ impl Server {
             wait_max_us: u64::try_from(options.wait_max.as_micros()).unwrap_or(u64::MAX),
             scheme: self.scheme(),
             public_url: options.public_url.clone(),
+            hosts: options.hosts.clone(),
             tokens: Arc::new(options.tokens.clone()),
             sessions: Sessions::default(),
             connections: connections.clone(),

@@ -164,12 +164,12 @@ fn what_is_too_large_is_told_so_and_the_server_serves_on() {
     assert!(client.post(&data).expect(400).json().get("user_data").is_some());
 
     let mut huge = server.client();
-    let head = "POST /v1/claims/ HTTP/1.1\r\nhost: h\r\ncontent-length: 999999999999\r\n\r\n";
+    let head = "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 999999999999\r\n\r\n";
     huge.stream().write_all(head.as_bytes()).expect("the server reads");
     huge.hear().expect(413);
 
     let mut endless = server.client();
-    let head = "POST /v1/claims/ HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head = "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     endless.stream().write_all(head.as_bytes()).expect("the server reads");
     let chunk = format!("8000\r\n{}\r\n", "x".repeat(0x8000));
     // The server may have answered, and closed, before it has all of it.
@@ -177,7 +177,7 @@ fn what_is_too_large_is_told_so_and_the_server_serves_on() {
     endless.hear().expect(413);
 
     let mut wide = server.client();
-    let head = format!("GET / HTTP/1.1\r\nhost: h\r\nx: {}\r\n\r\n", "x".repeat(1 << 20));
+    let head = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(1 << 20));
     let _closed = wide.stream().write_all(head.as_bytes());
     wide.hear().expect(431);
     client.post(&body("r", 6.0)).expect(201);
@@ -195,7 +195,7 @@ fn a_slow_request_is_told_so_and_an_idle_connection_is_closed() {
     slow_head.stream().write_all(b"GET /v1/claims/ HT").expect("the server reads");
     slow_head.hear().expect(408);
     let mut slow_body = server.client();
-    let head = b"POST /v1/claims/ HTTP/1.1\r\nhost: h\r\ncontent-length: 10\r\n\r\n{";
+    let head = b"POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{";
     slow_body.stream().write_all(head).expect("the server reads");
     slow_body.hear().expect(408);
     let mut idle = TcpStream::connect(server.at).expect("the server listens");

@@ -1,6 +1,7 @@
 //! The driver from outside: its server over real HTTP, its client against it, its store on a disk.
 
 mod additions;
+mod browser;
 mod client;
 mod clock;
 mod closing;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use turmoil::{Builder, Sim};
 use turnstile_driver::client::{Claim, Clock, Dice, Error, Manager, Setup};
-use turnstile_driver::server::{Options, Server, Storage};
+use turnstile_driver::server::{Hosts, Options, Server, Storage};
 use turnstile_driver::store::Disk;
 use turnstile_driver::trace::Trace;
 
@@ -112,8 +112,12 @@ fn host_server(sim: &mut Sim<'_>, seed: u64, disk: &Disk, trace: &Trace) {
             let storage = Storage::Simulated(Box::new(disk.open()), Box::new(pause));
             let since_epoch =
                 || turmoil::since_epoch().expect("in a simulation").as_micros() as u64;
-            let options =
-                Options { wall_us: since_epoch, trace: Some(trace), ..Options::default() };
+            let options = Options {
+                wall_us: since_epoch,
+                trace: Some(trace),
+                hosts: Hosts::of(["server".into()]),
+                ..Options::default()
+            };
             let server = Server::open(storage, options)?;
             server.serve(Listener::bind(PORT).await?, std::future::pending()).await?;
             Ok(())
