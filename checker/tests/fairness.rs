@@ -233,9 +233,10 @@ fn is_refused_for_ever(property: &PropertyReport) {
 
 #[test]
 fn a_table_that_restarts_its_time_out_at_each_refusal_never_times_out() {
-    is_refused_for_ever(&first_claim(
-        "        - { row: { cite: 47 }, set: { do: [restart timeout timer, create activate timer] } }\n",
-    ));
+    let restarts = "set: { do: [restart timeout timer, create activate timer] }";
+    is_refused_for_ever(&first_claim(&format!(
+        "        - {{ row: {{ cite: 47 }}, {restarts} }}\n"
+    )));
 }
 
 #[test]

@@ -1,8 +1,5 @@
-//! The replicated lock service: members that apply an agreed log at their own pace, and what they
-//! have in place of a cluster.
-//!
-//! Wiring and predicates only; what a member does is turnstile-core's. The worlds, budgets and
-//! properties stand in `spec/systems/replicated-lock.yaml`.
+//! The replicated lock service, wired: members that apply an agreed log, and what stands for the
+//! cluster. Worlds and properties stand in `spec/systems/replicated-lock.yaml`.
 
 mod cluster;
 mod delivered;

@@ -76,6 +76,20 @@ pub enum Event<T: Types> {
 }
 
 impl<T: Types> Event<T> {
+    /// How many effects of its step are carried out.
+    fn effects_max(&self) -> usize {
+        match self {
+            Self::Torn { done, .. } => usize::from(*done),
+            Self::Takes(..)
+            | Self::IsDue(_)
+            | Self::FiresLate(..)
+            | Self::Crashes
+            | Self::Restarts(_)
+            | Self::Pauses
+            | Self::Resumes => usize::MAX,
+        }
+    }
+
     /// The step that this is, or that is torn.
     #[must_use]
     pub fn step(&self) -> &Self {
@@ -180,16 +194,7 @@ impl<T: Types> NodePart<T> {
             effects: Vec::new(),
             lost: Vec::new(),
         };
-        let effects_max = match event {
-            Event::Torn { done, .. } => usize::from(*done),
-            Event::Takes(..)
-            | Event::IsDue(_)
-            | Event::FiresLate(..)
-            | Event::Crashes
-            | Event::Restarts(_)
-            | Event::Pauses
-            | Event::Resumes => usize::MAX,
-        };
+        let effects_max = event.effects_max();
         match event.step() {
             Event::Torn { .. } => unreachable!("a torn step is torn once"),
             Event::IsDue(timer) => {

@@ -60,8 +60,8 @@ impl<S: System> World<S> {
         })
     }
 
-    /// Steps one node, and says what that does to links. A node that crashes in the middle of a step
-    /// starts again at once.
+    /// Steps one node, and says what that does to links. A node that crashes in the middle of a
+    /// step starts again at once.
     #[must_use]
     pub fn step(
         &self,

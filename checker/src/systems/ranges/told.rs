@@ -88,8 +88,8 @@ impl Step<'_> {
             || before.is_some_and(|before| before.server == Server::LockRead)
     }
 
-    /// Whether a client that asks to read or write bytes is allowed to exactly if the rule allows it
-    /// each of them: the rule is asked here of one byte at a time.
+    /// Whether a client that asks to read or write bytes is allowed to exactly if the rule allows
+    /// it each of them: the rule is asked here of one byte at a time.
     pub(super) fn is_judged(&self, table: &impl Formulae) -> bool {
         let Some(&Command { file: id, key, wish }) = self.asked else { return true };
         let (Wish::Read(range) | Wish::Write(range)) = wish else { return true };

@@ -124,12 +124,7 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
                 self.state.coord = self.state.view.as_ref().and_then(View::coordinator);
             }
             Action::RunReconciliationProtocol | Action::RunReconciliationProtocolAnew => {
-                if self.begun == RUNS_MAX {
-                    return self.endless(entry.action.name());
-                }
-                self.begun += 1;
-                self.begin();
-                self.take(Event::ReconciliationProtocol, self.nobody());
+                self.reconcile(entry.action.name());
             }
             Action::SendLockInfoReq => {
                 let round = self.state.server.round;
@@ -175,6 +170,16 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
             | Action::WaitForTheLosers
             | Action::ForgetTheLosers => {}
         }
+    }
+
+    /// Runs the ReconciliationProtocol, unless the step would never end.
+    fn reconcile(&mut self, action: &'static str) {
+        if self.begun == RUNS_MAX {
+            return self.endless(action);
+        }
+        self.begun += 1;
+        self.begin();
+        self.take(Event::ReconciliationProtocol, self.nobody());
     }
 
     fn apply(&mut self, op: Op) {

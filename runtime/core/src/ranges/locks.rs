@@ -58,8 +58,8 @@ const VALID: [State; 2] = [State::Active, State::Waitlock];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Slot(pub(super) u32);
 
-/// The locks of one file. Equal where the list and what is found by it are: in which slots the locks
-/// are kept, and what shape the tree has, depends on what happened before.
+/// The locks of one file. Equal where the list and what is found by it are: in which slots the
+/// locks are kept, and what shape the tree has, depends on what happened before.
 #[derive(Clone, Debug, Default)]
 pub struct Locks {
     slots: Vec<Option<(LockId, Lock)>>,
