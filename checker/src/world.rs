@@ -118,6 +118,11 @@ impl<S: System> World<S> {
         Ok(())
     }
 
+    /// Has only these properties checked from here on.
+    pub fn retain_claims(&mut self, is_kept: impl FnMut(&Property<S::Types>) -> bool) {
+        self.properties.retain(is_kept);
+    }
+
     /// What is checked.
     #[must_use]
     pub fn claims(&self) -> &[Property<S::Types>] {

@@ -177,9 +177,9 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
 /// The world without the properties of whole runs.
 fn of_states<S: turnstile_checker::world::System>(mut world: World<S>) -> World<S> {
     use turnstile_checker::world::Claim;
-    world
-        .properties
-        .retain(|property| matches!(property.claim, Claim::Always { .. } | Claim::Sometimes(_)));
+    world.retain_claims(|property| {
+        matches!(property.claim, Claim::Always { .. } | Claim::Sometimes(_))
+    });
     world
 }
 

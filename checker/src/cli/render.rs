@@ -160,7 +160,8 @@ fn seen_from(folder: &Path, table: &Asked) -> String {
     let mut file = file.components().peekable();
     let mut folder = folder.components().peekable();
     while file.peek().is_some() && file.peek() == folder.peek() {
-        (file.next(), folder.next());
+        file.next();
+        folder.next();
     }
     let up = folder.map(|_| PathBuf::from(".."));
     let way: PathBuf = up.chain(std::iter::once(file.collect())).collect();

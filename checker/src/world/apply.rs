@@ -85,10 +85,10 @@ impl<S: System> World<S> {
             Op::Happens { event, budget, wait } => {
                 let mut then = self.waits(node, part, event.step(), *wait);
                 then.extend(self.spend(*budget));
-                self.steps(node, part, event, (false, then))
+                self.steps(node, part, event, false, then)
             }
             Op::Comes(event, late) if part.is_up() => {
-                self.steps(node, part, event, (*late, Vec::new()))
+                self.steps(node, part, event, *late, Vec::new())
             }
             Op::LetsFire(later) if !bound(later) => stays(),
             Op::IsPassed(later) if bound(later) => stays(),
@@ -112,7 +112,8 @@ impl<S: System> World<S> {
         node: NodeId,
         part: &NodePart<S::Types>,
         event: &Event<S::Types>,
-        (late, mut then): (bool, Vec<(Place, Op<S::Types>)>),
+        late: bool,
+        mut then: Vec<(Place, Op<S::Types>)>,
     ) -> Vec<DoneOf<S>> {
         if let Event::Torn { step, done, .. } = event {
             let effects = part.step(&self.system, node, step).effects;
