@@ -61,8 +61,10 @@ fn near(text: &str) -> Vec<&str> {
     TYPES.into_iter().flat_map(of).collect()
 }
 
+/// The state with its numbers far apart, in the same order. Each of them is shown, and a look
+/// changes nothing.
 #[track_caller]
-fn check_state<W: Wired>(world: &World<W>, state: &State<W::Types>) {
+fn check_state<W: Wired>(world: &World<W>, state: &State<W::Types>) -> State<W::Types> {
     let mut other = state.clone();
     for (place, part) in places(state) {
         let mut seen = part.clone();
@@ -74,10 +76,16 @@ fn check_state<W: Wired>(world: &World<W>, state: &State<W::Types>) {
         let text = format!("{replaced:?}");
         assert!(near(&text).is_empty(), "not visited: {:?} in {text}", near(&text));
     }
-    let (actions, others) = (world.actions_of(state), world.actions_of(&other));
+    other
+}
+
+/// What can happen does not depend on how far apart numbers are.
+#[track_caller]
+fn check_steps<W: Wired>(world: &World<W>, state: &State<W::Types>, other: &State<W::Types>) {
+    let (actions, others) = (world.actions_of(state), world.actions_of(other));
     assert_eq!(actions.len(), others.len(), "{state:#?}");
     for (action, other_action) in actions.iter().zip(&others) {
-        let (to, other_to) = (world.after(state, action), world.reached(&other, other_action));
+        let (to, other_to) = (world.after(state, action), world.reached(other, other_action));
         let to = to.map(|state| state.0);
         // What changes nothing leads nowhere, but for the numbers.
         let other_to = other_to.map(|reached| reached.state).filter(|to| *to != state.0);
@@ -85,7 +93,11 @@ fn check_state<W: Wired>(world: &World<W>, state: &State<W::Types>) {
     }
 }
 
-fn walk<W: Wired>() {
+/// `moves`: whether the numbers of these cores may also be moved apart. The view handler's new
+/// number is one more than the greatest that it knows, and may be one that another group has, or
+/// not, as the ranks happen to lie; and so it is with all that stands on views or on versions of
+/// contents.
+fn walk<W: Wired>(moves: bool) {
     let text = bundled::system(W::NAME).expect("it is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let options = Options::new(&Silent);
@@ -94,7 +106,10 @@ fn walk<W: Wired>() {
         let mut dice = Dice(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed) | 1);
         let mut state = world.first();
         for _ in 0..STEPS {
-            check_state(&world, &state);
+            let other = check_state(&world, &state);
+            if moves {
+                check_steps(&world, &state, &other);
+            }
             let after = world.actions_of(&state).into_iter();
             let mut after: Vec<_> =
                 after.filter_map(|action| world.after(&state, &action)).collect();
@@ -108,25 +123,25 @@ fn walk<W: Wired>() {
 
 #[test]
 fn of_claims() {
-    walk::<Claim>();
+    walk::<Claim>(true);
 }
 
 #[test]
 fn of_byte_ranges() {
-    walk::<Ranges>();
+    walk::<Ranges>(false);
 }
 
 #[test]
 fn of_groups() {
-    walk::<Group>();
+    walk::<Group>(false);
 }
 
 #[test]
 fn of_replicated_locks() {
-    walk::<Replicated>();
+    walk::<Replicated>(true);
 }
 
 #[test]
 fn of_views() {
-    walk::<Views>();
+    walk::<Views>(false);
 }

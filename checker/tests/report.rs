@@ -220,7 +220,8 @@ const LINES: &str = "
     5   network   lost: request PATCH (ttl=...), client 1 and server
     6   client 2  202 from server                                     row 53
     7   server    ttl lapses                                          row T1, T2
-      ✗ one holder acts: client 1 and client 2 both act
+      ✗ one holder acts: client 1 and client 2
+        both act
 ";
 
 const LASSO: &str = "

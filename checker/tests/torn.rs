@@ -9,7 +9,8 @@ use turnstile_checker::search;
 use turnstile_checker::world::mail::Mail;
 use turnstile_checker::world::system::{InputOf, OutOf, System, Types};
 use turnstile_checker::world::{
-    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, World, check,
+    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
+    check,
 };
 use turnstile_core::Input;
 use turnstile_core::step::Effect;
@@ -97,7 +98,7 @@ impl System for Writing {
 fn world(system: Writing, torn: bool) -> World<Writing> {
     let node = |role: &str| Node { name: role.to_owned(), role: role.to_owned() };
     let mail =
-        Mail { is_ordered: true, loss: Chance::Never, duplication: Chance::Never, capacity: 1 };
+        Mail { is_ordered: true, loss: Chance::Never, duplication: Chance::Never, capacity: 2 };
     let link = Link { from: ASKER, to: WRITER, kind: LinkKind::Messages(mail) };
     let mut budgets = vec!["writer restart"];
     budgets.extend(torn.then_some("torn step"));
@@ -106,7 +107,9 @@ fn world(system: Writing, torn: bool) -> World<Writing> {
     let nodes = vec![node("writer"), node("asker")];
     let mut world = World::new(system, nodes, vec![link], budgets).expect("it can be searched");
     let claim = Claim::Always {
-        holds: Predicate::new(|view| !view.watch.system || *view.state(WRITER)),
+        holds: Predicate::new(|view: &View<'_, WritingTypes>| {
+            !view.watch.system || *view.state(WRITER)
+        }),
         premise: Predicate::new(|view| view.watch.system),
     };
     let sentence = "What was told is written.".to_owned();

@@ -2,7 +2,7 @@
 //! the World itself.
 
 use turnstile_checker::report::options::{Engine, Options, Reductions, Silent};
-use turnstile_checker::report::result::{PropertyReport, Verdict};
+use turnstile_checker::report::result::PropertyReport;
 use turnstile_checker::search;
 use turnstile_checker::world::system::{InputOf, OutOf, System, Types};
 use turnstile_checker::world::{Budget, Claim, Node, NodeId, Predicate, Property, World, check};
@@ -132,19 +132,4 @@ pub(crate) fn verdicts(world: &Arc<World<Toy>>, engine: Engine) -> Vec<PropertyR
     };
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
     checked.result.properties
-}
-
-/// Both engines say the same; but stateright does not speak of whole runs.
-#[track_caller]
-pub(crate) fn check(world: World<Toy>, expected: &[(&str, Verdict)]) {
-    let world = Arc::new(world);
-    for engine in [Engine::Interned, Engine::Stateright] {
-        let said = verdicts(&world, engine);
-        let said: Vec<_> = said.iter().map(|one| (one.name.as_str(), one.verdict)).collect();
-        let is_open = |verdict| engine == Engine::Stateright && verdict == Verdict::Incomplete;
-        for (said, expected) in said.iter().zip(expected) {
-            assert!(said == expected || is_open(said.1), "{said:?}: {expected:?} by {engine:?}");
-        }
-        assert_eq!(said.len(), expected.len());
-    }
 }

@@ -13,7 +13,7 @@ const TYPES: [&str; 7] =
     ["Token(", "ClaimId(", "IdempotencyKey(", "ViewId(", "LockId(", "DataVersion(", "number: "];
 
 #[track_caller]
-pub fn check<T: Numbers + Clone + PartialEq + Debug>(value: &T) {
+pub(crate) fn check<T: Numbers + Clone + PartialEq + Debug>(value: &T) {
     let mut seen = value.clone();
     let shown = numbers(&mut seen);
     assert_eq!(seen, *value, "a look changes nothing");

@@ -9,6 +9,10 @@ use turnstile_driver::server::{Options, Storage, Tokens};
 
 use crate::http::{Answer, Client, PATIENCE, Running, until};
 
+/// A POST's beginning, up to how long its body is.
+const POST: &str =
+    "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+
 fn body(resource: &str, ttl: f64) -> String {
     json!({ "resource": resource, "ttl": ttl }).to_string()
 }
@@ -164,12 +168,12 @@ fn what_is_too_large_is_told_so_and_the_server_serves_on() {
     assert!(client.post(&data).expect(400).json().get("user_data").is_some());
 
     let mut huge = server.client();
-    let head = "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 999999999999\r\n\r\n";
+    let head = format!("{POST}content-length: 999999999999\r\n\r\n");
     huge.stream().write_all(head.as_bytes()).expect("the server reads");
     huge.hear().expect(413);
 
     let mut endless = server.client();
-    let head = "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head = format!("{POST}transfer-encoding: chunked\r\n\r\n");
     endless.stream().write_all(head.as_bytes()).expect("the server reads");
     let chunk = format!("8000\r\n{}\r\n", "x".repeat(0x8000));
     // The server may have answered, and closed, before it has all of it.
@@ -195,8 +199,8 @@ fn a_slow_request_is_told_so_and_an_idle_connection_is_closed() {
     slow_head.stream().write_all(b"GET /v1/claims/ HT").expect("the server reads");
     slow_head.hear().expect(408);
     let mut slow_body = server.client();
-    let head = b"POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{";
-    slow_body.stream().write_all(head).expect("the server reads");
+    let head = format!("{POST}content-length: 10\r\n\r\n{{");
+    slow_body.stream().write_all(head.as_bytes()).expect("the server reads");
     slow_body.hear().expect(408);
     let mut idle = TcpStream::connect(server.at).expect("the server listens");
     idle.set_read_timeout(Some(PATIENCE)).expect("a socket takes it");
