@@ -324,7 +324,7 @@ fn check_waits(name: &str, waits: Waits, expected: Verdict) {
     };
     let asks = if waits.does_ask { "!asking && !ended" } else { "false" };
     let relieved = if waits.does_restart { "(last == 2 || last == 3)" } else { "(last == 3)" };
-    // The time-out's pair decides; with those of the other two Spin takes minutes for its automaton.
+    // The time-out's pair decides. With the pairs of the other two, Spin takes minutes.
     let fair = format!("!(([] !ended) && ([]<> {relieved}))");
     let formulas = [("fair".to_owned(), fair), ("unfair".to_owned(), "<> ended".to_owned())];
     let model = format!(
