@@ -70,6 +70,8 @@ impl System for Writing {
         match input {
             Input::Restart(saved) => *state = saved.unwrap_or_default(),
             Input::Command(()) if node == ASKER => {
+                // It asks once.
+                *state = true;
                 out.effects.push(Effect::Send { to: WRITER, message: () });
             }
             Input::Command(()) | Input::Fired(()) | Input::Message { .. } => {
