@@ -108,7 +108,9 @@ impl Claim {
         self.records(choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
         let counted: Vec<ClaimId> = inner.effects.iter().filter_map(counted_anew).collect();
-        let passed_over = queue.passed_over(state, &inner.effects);
+        let passed_over = queue.passed_over(state, &inner.effects).map(Notice::PassedOver);
+        let forgotten = queue.forgotten(state).map(Notice::Forgotten);
+        let idle = queue.is_idle(state, &inner.effects).then_some(Notice::Idle);
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             // An operator hears it, who is no node, or nobody.
             Effect::Send { to: OPERATOR | STRAY, message: _ } => None,
@@ -123,7 +125,8 @@ impl Claim {
             Effect::Save(saved) => Some(Effect::Save(Saved::Server(saved))),
             Effect::Notify(notice) => Some(Effect::Notify(Notice::Server(notice))),
         }));
-        out.effects.extend(passed_over.map(|claim| Effect::Notify(Notice::PassedOver(claim))));
+        let untoward = [passed_over, forgotten, idle].into_iter().flatten();
+        out.effects.extend(untoward.map(Effect::Notify));
     }
 
     pub(super) fn step_store(

@@ -44,6 +44,8 @@ pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &Seen<ClaimTypes>
             }
         }
         Seen::Told(_, Notice::PassedOver(_)) => watch.is_passed_over = true,
+        Seen::Told(_, Notice::Idle) => watch.is_idle = true,
+        Seen::Told(_, Notice::Forgotten(_)) => watch.is_forgetful = true,
         Seen::Crashed(node) | Seen::Restarted(node) => {
             watch.may_have_granted |= *node == system.server();
             for seat in system.seats_of(*node) {
@@ -51,8 +53,10 @@ pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &Seen<ClaimTypes>
                 *past = Past { interleaved: past.interleaved, ..Past::default() };
             }
         }
-        Seen::Told(_, Notice::Store(fence::Notice::Refused { .. }))
-        | Seen::Asked(_, Command::Server(_) | Command::Revoke(_) | Command::AskOtherwise)
+        Seen::Told(_, Notice::Store(fence::Notice::Refused { from: _, token })) => {
+            watch.is_shut_out |= Some(*token) >= watch.granted;
+        }
+        Seen::Asked(_, Command::Server(_) | Command::Revoke(_) | Command::AskOtherwise)
         | Seen::Trouble(_) => {}
     }
 }

@@ -55,6 +55,10 @@ impl claim::Properties for Claim {
         self.kept(view).any(|(_, record)| record.status() == Some(Status::Waiting))
     }
 
+    fn nobody_waits_for_nobody(&self, view: &Look<'_>) -> bool {
+        !view.watch.system.is_idle
+    }
+
     fn every_grant_has_a_new_token(&self, view: &Look<'_>) -> bool {
         let is_its_own = |seat: &Seat<'_>| {
             let mut records = self.kept(view);
@@ -72,6 +76,10 @@ impl claim::Properties for Claim {
 
     fn a_client_acts(&self, view: &Look<'_>) -> bool {
         self.pasts(view).any(|past| past.acted)
+    }
+
+    fn the_newest_token_is_accepted(&self, view: &Look<'_>) -> bool {
+        !view.watch.system.is_shut_out
     }
 
     fn told_is_held(&self, view: &Look<'_>) -> bool {
@@ -102,6 +110,12 @@ impl claim::Properties for Claim {
 
     fn a_resource_is_claimed_once(&self, view: &Look<'_>) -> bool {
         self.pasts(view).all(|past| !past.is_doubled)
+    }
+
+    fn what_has_ended_can_be_claimed_again(&self, view: &Look<'_>) -> bool {
+        let seats = self.seats(view);
+        let is_program = |seat: &&Seat<'_>| seat.node >= self.clients;
+        !seats.iter().filter(is_program).any(|seat| self.client.is_final(seat.client.at))
     }
 
     fn a_program_wants_nothing_after_its_end(&self, view: &Look<'_>) -> bool {
@@ -163,7 +177,9 @@ impl claim::Properties for Claim {
     }
 
     fn few_finished_claims_are_kept(&self, view: &Look<'_>) -> bool {
-        self.kept(view).filter(|(_, record)| is_over(record)).count() <= self.limits.finished_max
+        let finished = self.kept(view).filter(|(_, record)| is_over(record));
+        let saved = self.saved_and_finished(view);
+        finished.count().max(saved) <= self.limits.finished_max && !view.watch.system.is_forgetful
     }
 
     fn few_claims_wait(&self, view: &Look<'_>) -> bool {

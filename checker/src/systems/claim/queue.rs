@@ -2,7 +2,7 @@
 //!
 //! Looks at the server from outside, before and after a step. The server never sees this.
 
-use turnstile_core::claim::message::{Ask, Asked, Caller, Message, ResourceName};
+use turnstile_core::claim::message::{Ask, Asked, Message, ResourceName};
 use turnstile_core::claim::record::{Notice, Records, State, Status};
 use turnstile_core::number::ClaimId;
 use turnstile_core::step::{Effect, EffectOf, Input, InputOf};
@@ -10,12 +10,13 @@ use turnstile_machines::claim_record;
 
 use super::RecordRules;
 
-/// The claims that waited before a step, oldest first.
+/// The claims that waited before a step, oldest first, and all that were kept.
 pub(super) struct Queue {
     waited: Vec<Waiter>,
     /// Somebody asks for a lock. Then all that wait are alike; where a lock only becomes free, it
-    /// goes to one whose request is open.
-    is_asked: bool,
+    /// goes to one whose request is open, or to nobody.
+    asked: Option<Ask>,
+    kept: Vec<ClaimId>,
 }
 
 #[derive(Clone, Copy)]
@@ -33,7 +34,38 @@ impl Queue {
             resource: record.resource,
             listens: record.at == claim_record::State::Listening,
         });
-        Self { waited: waited.collect(), is_asked: asks(input) }
+        let kept = state.claims().map(|(claim, _)| claim);
+        Self { waited: waited.collect(), asked: asked(input), kept: kept.collect() }
+    }
+
+    /// Whether somebody asked for a lock and has to wait, though no claim is active.
+    pub(super) fn is_idle(
+        &self,
+        after: &State,
+        effects: &[EffectOf<Records<RecordRules>>],
+    ) -> bool {
+        let (claim, wanted) = match self.asked {
+            Some(Ask::Post { resource, key, wait: _ }) => {
+                (key.and_then(|key| after.keyed(key)), Some(resource))
+            }
+            Some(Ask::Ttl { claim } | Ask::Status { claim, to: _ }) => (Some(claim), None),
+            None => return false,
+        };
+        let record = claim.and_then(|claim| after.claim(claim));
+        let waits = record.is_some_and(|record| record.status() == Some(Status::Waiting));
+        let resource = wanted.or(record.map(|record| record.resource));
+        let holder = resource.and_then(|resource| after.holder(resource));
+        let at = holder.and_then(|holder| after.claim(holder)).map(|record| record.at);
+        (waits || effects.iter().any(is_too_many)) && at != Some(claim_record::State::Active)
+    }
+
+    /// A claim that the step has forgotten, though an older one that is finished is kept.
+    pub(super) fn forgotten(&self, after: &State) -> Option<ClaimId> {
+        let is_final = |status: Option<Status>| status.is_none_or(Status::is_final);
+        let mut finished = after.claims().filter(|(_, record)| is_final(record.status()));
+        let (oldest, _) = finished.next()?;
+        let mut gone = self.kept.iter().copied().filter(|claim| after.claim(*claim).is_none());
+        gone.find(|gone| *gone > oldest)
     }
 
     /// A claim that the step has made active before an older one whose turn it was.
@@ -62,14 +94,30 @@ impl Queue {
             let mut older = self.waited.iter().filter(|one| {
                 one.claim < *granted && Some(one.resource) == resource && still_waits(one.claim)
             });
-            older.any(|older| self.is_asked || older.listens || !listened)
+            let is_its_turn = self.asked.is_some() || listened;
+            !is_its_turn || older.any(|older| self.asked.is_some() || older.listens)
         });
         granted.next()
     }
 }
 
-/// Whether a request wants a lock.
-fn asks(input: &Input<Caller, Message, impl Sized, impl Sized, impl Sized>) -> bool {
-    let Input::Message { message: Message::Request(request), .. } = input else { return false };
-    matches!(request.ask, Ask::Post { .. } | Ask::Status { to: Asked::Active { .. }, .. })
+/// The request, if it wants a lock.
+fn asked(input: &InputOf<Records<RecordRules>>) -> Option<Ask> {
+    let Input::Message { from: _, message: Message::Request(request) } = input else { return None };
+    match request.ask {
+        Ask::Post { .. } | Ask::Status { claim: _, to: Asked::Active { .. } } => Some(request.ask),
+        Ask::Ttl { .. }
+        | Ask::Status {
+            claim: _,
+            to: Asked::Released | Asked::Aborted | Asked::Withdrawn | Asked::Revoked,
+        } => None,
+    }
 }
+
+/// Whether an effect is the answer that there is no room.
+fn is_too_many(effect: &EffectOf<Records<RecordRules>>) -> bool {
+    matches!(effect, Effect::Send { message: Message::Response(response), .. }
+        if response.status == TOO_MANY_REQUESTS)
+}
+
+const TOO_MANY_REQUESTS: u16 = 429;

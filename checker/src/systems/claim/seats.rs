@@ -6,7 +6,7 @@ use turnstile_core::claim::record::{self, Record, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim::{Resource, ResourceKind, Rules as _, State as Stage};
 
-use crate::systems::claim::{Claim, ClaimTypes, Past, RESOURCE, State, Timer};
+use crate::systems::claim::{Claim, ClaimTypes, Past, RESOURCE, Saved, State, Timer};
 use crate::world::node::Life;
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -59,6 +59,13 @@ impl Claim {
             State::Client(_) | State::Keychain(_) | State::Store(_) => None,
         };
         server.into_iter().flat_map(record::State::claims)
+    }
+
+    /// How many finished claims the server has saved.
+    pub(super) fn saved_and_finished(&self, view: &Look<'_>) -> usize {
+        let Some(Saved::Server(saved)) = &view.nodes[self.server()].saved else { return 0 };
+        let kept = saved.claims.values().flatten();
+        kept.filter(|kept| Status::of(kept.at).is_none_or(Status::is_final)).count()
     }
 
     /// The claims that have ended by an answer, by id or by key.

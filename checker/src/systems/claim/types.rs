@@ -134,6 +134,10 @@ pub enum Notice {
     /// Who looks at the server's queue: a claim became active before an older one whose turn it
     /// was.
     PassedOver(ClaimId),
+    /// The same: somebody asked for a lock and has to wait, though no claim is active.
+    Idle,
+    /// Who looks at what the server keeps: a claim was forgotten before an older one.
+    Forgotten(ClaimId),
     /// Who looks at the store.
     Store(fence::Notice),
 }
@@ -158,8 +162,17 @@ pub struct Watch {
     pub may_have_granted: bool,
     /// A grant had no token, or none that was newer than all before it.
     pub is_unfenced: bool,
+    /// The store refused the newest token.
+    pub is_shut_out: bool,
     /// A claim was granted before an older one whose turn it was.
     pub is_passed_over: bool,
+    /// Somebody asked and has to wait for nobody.
+    pub is_idle: bool,
+    /// A finished claim was forgotten before an older one.
+    pub is_forgetful: bool,
+    /// What numbers are before any was minted. Below all that were, so that a server which forgets
+    /// what it has minted mints one that is not new.
+    pub before_all: (ClaimId, Token),
 }
 
 /// What the properties remember of one user of a claim.
@@ -196,6 +209,8 @@ impl Past {
 impl Numbers for Watch {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.granted.visit(each);
+        self.before_all.0.visit(each);
+        self.before_all.1.visit(each);
     }
 }
 
@@ -251,7 +266,8 @@ impl Numbers for Notice {
         match self {
             Self::Client(notice) => notice.visit(each),
             Self::Keychain(notice) => notice.visit(each),
-            Self::PassedOver(claim) => claim.visit(each),
+            Self::PassedOver(claim) | Self::Forgotten(claim) => claim.visit(each),
+            Self::Idle => {}
             Self::Server(notice) => notice.visit(each),
             Self::Store(notice) => notice.visit(each),
         }

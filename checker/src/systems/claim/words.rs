@@ -44,6 +44,8 @@ pub(super) fn notice(notice: &Notice) -> String {
         Notice::Server(record::Notice::Became { claim, status, .. }) => {
             format!("claim {claim} is {}", status.name())
         }
+        Notice::Idle => "who asks waits, and no claim is active".to_owned(),
+        Notice::Forgotten(claim) => format!("claim {claim} is forgotten before an older one"),
         Notice::PassedOver(claim) => format!("claim {claim} comes before an older one"),
     }
 }
