@@ -263,6 +263,23 @@ fn two_runs_print_the_same() {
     assert_eq!(runs[0], runs[1]);
 }
 
+/// Many worlds are searched side by side, each by one thread, and told in the order of the file.
+#[test]
+fn searches_side_by_side_print_the_same() {
+    let runs = ["1", "3"].map(|threads| {
+        let words = ["check", "view-handler", "--max-states=2000", "--threads", threads, "--json"];
+        let output = turnstile(&tables(), &words);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+        let printed = text(&output.stdout);
+        let of_the_run = ["\"seconds\"", "\"peak_memory_bytes\""];
+        let is_same = |line: &&str| !of_the_run.iter().any(|key| line.contains(key));
+        printed.lines().filter(is_same).map(str::to_owned).collect::<Vec<_>>()
+    });
+    let [one, three] = runs;
+    assert!(one.len() > 1000, "{} lines", one.len());
+    assert_eq!(one, three);
+}
+
 /// A machine of 20 states in a row, each with three rows: 60 of them.
 fn sixty_rows() -> String {
     use std::fmt::Write as _;

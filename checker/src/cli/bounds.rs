@@ -9,7 +9,8 @@ use super::terminal::Line;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bounds {
-    /// Threads of a search [default: as many as there are processors]
+    /// Threads: all for one search, or one for each where many are asked for [default: as many
+    /// as there are processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// End each search beyond so many unique states

@@ -1,12 +1,15 @@
 //! `turnstile check`: searches to the end, or says where it stopped.
 //!
-//! What is asked becomes a plan of searches; each is reported as soon as it is done, and the
-//! files for other programs are written when all are.
+//! What is asked becomes a plan of searches. Each is reported as soon as it and those before it
+//! are done, and the files for other programs are written when all are.
 
+mod beside;
 mod plan;
+mod queue;
 mod search;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -95,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     }
     let tells = (!arguments.json).then_some(paint);
     let is_written = arguments.junit.is_some() || arguments.sarif.is_some();
-    let (results, ended) = search_all(&plan.jobs, &library, &options, (tells, is_written));
+    let (results, ended) = search_all(&plan.jobs, &library, &options, (&line, tells, is_written));
     status = status.and(ended);
     if !arguments.json && !results.is_empty() {
         status = status.and(put(&summary::summary(&results, paint)));
@@ -130,44 +133,51 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
     })
 }
 
-/// Does one job after the other and tells each result; the status is of what went wrong beside
-/// them. Files are written when all is done, whether or not anybody reads the terminal.
+/// Does the jobs and tells each result in the order of the plan; the status is of what went wrong
+/// beside them. Files are written when all is done, whether or not anybody reads the terminal.
 fn search_all(
     jobs: &[plan::Job],
     library: &Library,
     options: &Options<'_>,
-    (tells, is_written): (Option<Paint>, bool),
+    (line, tells, is_written): (&Line, Option<Paint>, bool),
 ) -> (Vec<ResultReport>, Status) {
     let mut status = Status::Holds;
     let mut results: Vec<ResultReport> = Vec::new();
     let mut said = BTreeSet::new();
-    for (nth, job) in jobs.iter().enumerate() {
+    let search = |job: &plan::Job, options: &Options<'_>| search::search(job, library, options);
+    queue::run(jobs, (options, line), search, |nth, done| {
         if output::is_unread() && !is_written {
-            break;
+            return ControlFlow::Break(());
         }
         // The one that was interrupted says so; those after it would only say it again.
-        if terminal::is_stopped() && results.last().is_some_and(|last| !last.complete) {
+        let Some(done) = done else {
             status = status.and(tells.map_or(Status::Holds, |paint| left_out(&jobs[nth..], paint)));
-            break;
-        }
-        match search::search(job, &results, library, options) {
+            return ControlFlow::Break(());
+        };
+        let done = match jobs[nth] {
+            plan::Job::Whole { worlds } => Ok(search::whole(&results, worlds, options)),
+            _ => done,
+        };
+        match done {
             Ok(None) => {}
             // What is wrong with a system's files is wrong in each of its worlds: told once.
             Ok(Some(result)) if results.last().is_some_and(|last| is_again(last, &result)) => {}
             Ok(Some(result)) => {
                 if let Some(paint) = tells {
-                    status = status.and(put(&text::result(&result, paint)));
+                    let text = text::result(&result, paint);
+                    status = status.and(line.without(|| put(&text)));
                 }
                 results.push(result);
             }
             // What no world of a system takes is told once, too.
             Err(usage) if said.contains(&usage) => {}
             Err(usage) => {
-                status = status.and(complain(&usage));
+                status = status.and(line.without(|| complain(&usage)));
                 said.insert(usage);
             }
         }
-    }
+        ControlFlow::Continue(())
+    });
     (results, status)
 }
 

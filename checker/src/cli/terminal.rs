@@ -63,6 +63,16 @@ struct Now {
     is_on_screen: bool,
 }
 
+impl Now {
+    /// Takes the line off the screen.
+    fn clear(&mut self) {
+        if self.is_on_screen {
+            self.is_on_screen = false;
+            let _ = write!(stderr(), "\r\u{1b}[K");
+        }
+    }
+}
+
 impl Line {
     /// A line that is drawn if standard error is a terminal.
     pub(crate) fn new() -> Self {
@@ -73,6 +83,18 @@ impl Line {
 }
 
 impl Line {
+    /// How far one of several searches is.
+    pub(crate) fn show(&self, title: &str, begun: Instant, standing: Standing) {
+        self.draw(PAUSE, |_| words(title, standing, begun.elapsed()));
+    }
+
+    /// Writes something else while the line is away.
+    pub(crate) fn without<T>(&self, write: impl FnOnce() -> T) -> T {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.clear();
+        write()
+    }
+
     /// Draws the line anew, if the last drawing is so long ago.
     fn draw(&self, pause: Duration, words: impl FnOnce(&Now) -> String) {
         if !self.is_drawn {
@@ -110,11 +132,7 @@ impl Progress for Line {
     }
 
     fn end(&self) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.is_on_screen {
-            now.is_on_screen = false;
-            let _ = write!(stderr(), "\r\u{1b}[K");
-        }
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn is_stopped(&self) -> bool {

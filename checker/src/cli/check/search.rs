@@ -15,11 +15,10 @@ use crate::cli::replacement;
 
 use super::plan::Job;
 
-/// Does one job of the plan, after those before with their results; nothing where there is nothing
-/// to say. An error is a complaint about the command.
+/// Does one job of the plan; nothing where that is of other results alone. An error is a complaint
+/// about the command.
 pub(super) fn search(
     job: &Job,
-    before: &[ResultReport],
     library: &Library,
     options: &Options<'_>,
 ) -> Result<Option<ResultReport>, String> {
@@ -28,7 +27,7 @@ pub(super) fn search(
         Job::World { system, world, table } => {
             search_world(system, &system.worlds[*world], table.as_ref(), library, options)?
         }
-        Job::Whole { worlds } => return Ok(whole(before, *worlds, options)),
+        Job::Whole { .. } => return Ok(None),
         Job::Broken { text, faults } => {
             let mut result = ResultReport::new(Kind::System, &text.name, None);
             result.faults = FaultReport::errors(faults);
@@ -43,7 +42,11 @@ pub(super) fn search(
 /// What the last so many results, the worlds of a system, come to together. Nothing where some of
 /// them are missing, or where they are not what the system has by default: a literal table is not
 /// meant to be whole.
-fn whole(results: &[ResultReport], worlds: usize, options: &Options<'_>) -> Option<ResultReport> {
+pub(super) fn whole(
+    results: &[ResultReport],
+    worlds: usize,
+    options: &Options<'_>,
+) -> Option<ResultReport> {
     if options.as_written || !options.set.is_empty() {
         return None;
     }
