@@ -231,7 +231,9 @@ pub struct Cargo<O> {
 }
 
 /// The new numbers of a state: of a class that is only tested for equality, in the order in which
-/// they are first seen; of an ordered class, by rank. Both from 0 without gaps.
+/// they are first seen, from 0 without gaps; of a ranked class, in their order and without gaps
+/// above 0, which stays. Of a counted class likewise, with one number between those that have any
+/// between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renumbering {
     ordered: BTreeMap<Class, BTreeSet<u64>>,
@@ -242,19 +244,27 @@ pub struct Renumbering {
 impl Renumbering {
     /// Takes note of a number, in the order of places and of [`Parts::numbers`].
     pub fn note(&mut self, class: Class, number: u64) {
-        if class.order == Order::Rank {
-            self.ordered.entry(class).or_default().insert(number);
-        } else if !self.ranks.contains_key(&(class, number)) {
-            let next = self.seen.entry(class).or_default();
-            self.ranks.insert((class, number), *next);
-            *next += 1;
+        match class.order {
+            Order::Rank | Order::Count => {
+                self.ordered.entry(class).or_default().insert(number);
+            }
+            Order::Equality => {
+                let next = self.seen.entry(class).or_default();
+                self.ranks
+                    .entry((class, number))
+                    .or_insert_with(|| std::mem::replace(next, *next + 1));
+            }
         }
     }
 
     /// Ends the noting: ranks the ordered ones.
     pub fn rank(&mut self) {
         for (class, numbers) in std::mem::take(&mut self.ordered) {
-            for (rank, number) in (0..).zip(numbers) {
+            let widest = if class.order == Order::Count { 2 } else { 1 };
+            let (mut last, mut rank) = (0, 0);
+            for number in numbers {
+                rank += (number - last).min(widest);
+                last = number;
                 self.ranks.insert((class, number), rank);
             }
         }
@@ -343,15 +353,24 @@ mod tests {
 
     const ID: Class = Class { name: "id", order: Order::Equality };
     const TOKEN: Class = Class { name: "token", order: Order::Rank };
+    const VIEW: Class = Class { name: "view", order: Order::Count };
 
     #[test]
     fn ids_are_named_as_met_and_tokens_by_rank() {
+        let old = [(ID, 9), (TOKEN, 70), (ID, 4), (TOKEN, 8), (ID, 9), (TOKEN, 70), (TOKEN, 0)];
+        assert_eq!(renumbered(old), [0, 2, 1, 1, 0, 2, 0]);
+    }
+
+    #[test]
+    fn views_that_are_no_neighbours_do_not_become_neighbours() {
+        assert_eq!(renumbered([3, 4, 9, 12, 13].map(|view| (VIEW, view))), [2, 3, 5, 7, 8]);
+        assert_eq!(renumbered([0, 1, 3].map(|view| (VIEW, view))), [0, 1, 3]);
+    }
+
+    fn renumbered<const N: usize>(old: [(Class, u64); N]) -> [u64; N] {
         let mut to = Renumbering::default();
-        for (class, number) in [(ID, 9), (TOKEN, 70), (ID, 4), (TOKEN, 8), (ID, 9), (TOKEN, 70)] {
-            to.note(class, number);
-        }
+        old.iter().for_each(|(class, number)| to.note(*class, *number));
         to.rank();
-        let new = [(ID, 9), (ID, 4), (TOKEN, 8), (TOKEN, 70)].map(|(class, old)| to.of(class, old));
-        assert_eq!(new, [0, 1, 0, 1]);
+        old.map(|(class, number)| to.of(class, number))
     }
 }

@@ -1,8 +1,9 @@
 //! Numbers that grow for ever: fencing tokens, claim ids, epochs.
 //!
 //! A core may mint, copy and compare such a number, never add to it, print it or index by it. So
-//! the checker may give all numbers of a world other values after each step without changing what
-//! can happen, and a protocol that mints for ever has a finite graph.
+//! the checker may give the numbers of a world other values after each step without changing what
+//! can happen, and a protocol that mints for ever has a finite graph: as far as [`Order`] says
+//! what a mint looks at.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -23,8 +24,13 @@ pub struct Class {
 pub enum Order {
     /// Only whether two are the same: they may be renamed in any way.
     Equality,
-    /// Also which is greater: they may be moved closer together.
+    /// Also which is greater, and a new one is greater than all: they may be moved closer together,
+    /// above zero, which stays where it is.
     Rank,
+    /// Also which is greater, and a new one comes after those that its maker knows: it may be one
+    /// that there is, or be none. They may be moved closer together, but what are no neighbours do
+    /// not become neighbours.
+    Count,
 }
 
 /// A value whose growing numbers can be reached.
@@ -96,11 +102,11 @@ numbers! {
     /// What makes a repeated POST the same claim. Drawn by the caller, unique for ever.
     IdempotencyKey: "idempotency key", Equality;
     /// A view's number: greater than that of every view that it follows.
-    ViewId: "view id", Rank;
+    ViewId: "view id", Count;
     /// A byte-range lock's place in its file's list: greater than that of every lock before it.
     LockId: "lock", Rank;
     /// What a file server counts up whenever a file's contents change.
-    DataVersion: "data version", Equality;
+    DataVersion: "data version", Rank;
 }
 
 impl Token {

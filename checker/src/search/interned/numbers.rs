@@ -35,8 +35,10 @@ pub(super) struct Renumber {
 /// What the numbers of a row become, as long as they are small.
 #[derive(Debug)]
 struct Small {
-    /// Ordered classes: the values that there are, as bits.
-    there: [u64; CLASSES],
+    /// Ranked classes: the values that there are and 0, as bits.
+    ranked: [u64; CLASSES],
+    /// Counted classes: the same.
+    counted: [u64; CLASSES],
     /// Others: the new value of each, plus one.
     new: [[u8; VALUES]; CLASSES],
     /// And how many there are.
@@ -52,7 +54,8 @@ impl Small {
                 self.new[class] = [0; VALUES];
             }
         }
-        self.there = [0; CLASSES];
+        self.ranked = [1; CLASSES];
+        self.counted = [1; CLASSES];
         self.count = [0; CLASSES];
         (self.fits, self.is_same) = (true, true);
     }
@@ -68,7 +71,8 @@ impl Small {
             }
         };
         match number.class.order {
-            Order::Rank => self.there[class] |= 1 << value,
+            Order::Rank => self.ranked[class] |= 1 << value,
+            Order::Count => self.counted[class] |= 1 << value,
             Order::Equality => {
                 let new = &mut self.new[class][value];
                 if *new == 0 {
@@ -85,7 +89,9 @@ impl Small {
     fn is_same(&self) -> bool {
         self.fits
             && self.is_same
-            && self.there.iter().all(|&there| there & there.wrapping_add(1) == 0)
+            && self.ranked.iter().all(|&there| is_dense(there))
+            // One value may be missing after each.
+            && self.counted.iter().all(|&there| is_dense((there | there << 1) & up_to_last(there)))
     }
 
     #[inline]
@@ -93,19 +99,36 @@ impl Small {
         let value = usize::try_from(number.value).expect("it fits");
         match number.class.order {
             Order::Rank => {
-                let below = self.there[number.index] & ((1 << value) - 1);
+                let below = self.ranked[number.index] & ((1 << value) - 1);
                 u64::from(below.count_ones())
+            }
+            Order::Count => {
+                let there = self.counted[number.index];
+                let below = (1 << value) - 1;
+                let gaps = there & !(there << 1) & !1 & (below | 1 << value);
+                u64::from((there & below).count_ones() + gaps.count_ones())
             }
             Order::Equality => u64::from(self.new[number.index][value]) - 1,
         }
     }
 }
 
+/// Whether the values are those from 0 to some one.
+const fn is_dense(there: u64) -> bool {
+    there & there.wrapping_add(1) == 0
+}
+
+/// All values up to the greatest.
+const fn up_to_last(there: u64) -> u64 {
+    u64::MAX >> there.leading_zeros()
+}
+
 impl Renumber {
     /// For rows of so many places.
     pub(super) fn new(places: usize) -> Self {
         let small = Small {
-            there: [0; CLASSES],
+            ranked: [1; CLASSES],
+            counted: [1; CLASSES],
             new: [[0; VALUES]; CLASSES],
             count: [0; CLASSES],
             fits: true,

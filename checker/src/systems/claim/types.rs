@@ -170,9 +170,6 @@ pub struct Watch {
     pub is_idle: bool,
     /// A finished claim was forgotten before an older one.
     pub is_forgetful: bool,
-    /// What numbers are before any was minted. Below all that were, so that a server which forgets
-    /// what it has minted mints one that is not new.
-    pub before_all: (ClaimId, Token),
 }
 
 /// What the properties remember of one user of a claim.
@@ -209,8 +206,6 @@ impl Past {
 impl Numbers for Watch {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.granted.visit(each);
-        self.before_all.0.visit(each);
-        self.before_all.1.visit(each);
     }
 }
 

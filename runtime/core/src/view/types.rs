@@ -171,14 +171,14 @@ pub struct Suspension {
 
 impl Suspension {
     const CLASSES: [Class; 8] = [
-        Class { name: "suspension of member 0", order: Order::Rank },
-        Class { name: "suspension of member 1", order: Order::Rank },
-        Class { name: "suspension of member 2", order: Order::Rank },
-        Class { name: "suspension of member 3", order: Order::Rank },
-        Class { name: "suspension of member 4", order: Order::Rank },
-        Class { name: "suspension of member 5", order: Order::Rank },
-        Class { name: "suspension of member 6", order: Order::Rank },
-        Class { name: "suspension of any other member", order: Order::Rank },
+        Class { name: "suspension of member 0", order: Order::Count },
+        Class { name: "suspension of member 1", order: Order::Count },
+        Class { name: "suspension of member 2", order: Order::Count },
+        Class { name: "suspension of member 3", order: Order::Count },
+        Class { name: "suspension of member 4", order: Order::Count },
+        Class { name: "suspension of member 5", order: Order::Count },
+        Class { name: "suspension of member 6", order: Order::Count },
+        Class { name: "suspension of any other member", order: Order::Count },
     ];
 
     /// Before a member's handler was ever suspended.
