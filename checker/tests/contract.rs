@@ -63,15 +63,10 @@ struct Fault {
     file: String,
     line: u32,
     column: u32,
-    #[serde(default)]
     end_line: u32,
-    #[serde(default)]
     end_column: u32,
-    #[serde(default)]
     help: Option<String>,
-    #[serde(default)]
     row: Option<String>,
-    #[serde(default)]
     cells: serde_json::Value,
 }
 
