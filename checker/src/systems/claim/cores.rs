@@ -2,14 +2,15 @@
 //! translated. Nothing is decided here.
 
 use turnstile_core::claim::client::Client;
-use turnstile_core::claim::message::{Ask, Asked, Caller, Message, Request, Server};
+use turnstile_core::claim::message::{Ask, Asked, Caller, Lease, Message, Request, Server};
 use turnstile_core::claim::record::{self, Records};
 use turnstile_core::fence::{self, Fence};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_core::step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
+    Taken,
 };
-use turnstile_machines::claim::Resource;
+use turnstile_machines::claim::{Resource, State as Stage};
 
 use super::queue::Queue;
 use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Saved, Timer, Way};
@@ -48,6 +49,7 @@ impl Claim {
             Input::Restart(_) => Input::Restart(None),
         };
         let mut inner: CoreOut<Of> = Out::default();
+        let renewed = renewed(lessee, &input);
         let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
         self.client(choice, lessee.waits).step(&mut lessee.core, input, &mut inner);
         let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
@@ -56,6 +58,10 @@ impl Claim {
             lessee.is_backed = armed && is_backed;
         }
         out.rows.append(&mut inner.rows);
+        let stays = lessee.core.at == Stage::Active;
+        out.rows.extend((renewed && stays && !armed).then_some(UNRENEWED));
+        let is_heard = inner.effects.iter().all(|effect| !posts(effect, !lessee.waits));
+        out.rows.extend((!is_heard).then_some(UNHEARD));
         out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
             Effect::Send { to: Server::Claims, message } => {
                 Some(Effect::Send { to: self.server(), message: Letter::plain(message) })
@@ -150,6 +156,43 @@ impl Claim {
             Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) => None,
         }));
     }
+}
+
+/// What is wrong where an answer in time to a holder does not arm its lease timer anew.
+const UNRENEWED: Taken = Taken::Undone {
+    machine: "claim",
+    action: "restart lease timer",
+    because: "an answer in time renews the lease",
+};
+
+/// What is wrong where a POST asks to be held though its client does not listen, or the other way
+/// round.
+const UNHEARD: Taken = Taken::Undone {
+    machine: "claim",
+    action: "send POST",
+    because: "a client that listens asks the server to hold its POST, and no other does",
+};
+
+/// Whether an input is an answer in time to a renewal that a holder waits for.
+fn renewed(lessee: &Lessee, input: &CoreInput<Client<ClientRules>>) -> bool {
+    let Input::Message { from: _, message: Message::Response(response) } = input else {
+        return false;
+    };
+    let mut calls = lessee.core.calls.iter();
+    let is_open = calls.any(|call| {
+        call.id == response.call
+            && call.request == Resource::RenewPatchRequest
+            && !call.is_abandoned
+    });
+    let is_in_time = response.lease == Lease::Live && (200..300).contains(&response.status);
+    is_open && is_in_time && lessee.core.at == Stage::Active
+}
+
+/// Whether an effect is a POST that the server is to hold, or is not.
+fn posts(effect: &EffectOfCore<Client<ClientRules>>, is_held: bool) -> bool {
+    matches!(effect, Effect::Send {
+        message: Message::Request(Request { ask: Ask::Post { wait, .. }, .. }), ..
+    } if *wait == is_held)
 }
 
 /// Whoever revokes a claim at the server.

@@ -136,7 +136,10 @@ fn told(past: &mut Past, notice: client::Notice) {
         client::Notice::TimedOut
         | client::Notice::Failed { status: _ }
         | client::Notice::Released
-        | client::Notice::Lost => (past.releases, past.is_held) = (false, false),
+        | client::Notice::Lost => {
+            past.is_mistold |= past.holds() && notice == client::Notice::Released;
+            (past.releases, past.is_held) = (false, false);
+        }
     }
 }
 

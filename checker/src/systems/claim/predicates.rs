@@ -82,6 +82,10 @@ impl claim::Properties for Claim {
         !view.watch.system.is_shut_out
     }
 
+    fn who_loses_its_lock_is_told_so(&self, view: &Look<'_>) -> bool {
+        self.pasts(view).all(|past| !past.is_mistold)
+    }
+
     fn told_is_held(&self, view: &Look<'_>) -> bool {
         self.seats(view).iter().filter(|seat| seat.past.holds()).all(|seat| {
             let mut records = self.kept(view);

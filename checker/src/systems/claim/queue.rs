@@ -4,7 +4,7 @@
 
 use turnstile_core::claim::message::{Ask, Asked, Message, ResourceName};
 use turnstile_core::claim::record::{Notice, Records, State, Status};
-use turnstile_core::number::ClaimId;
+use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_core::step::{Effect, EffectOf, Input, InputOf};
 use turnstile_machines::claim_record;
 
@@ -16,7 +16,7 @@ pub(super) struct Queue {
     /// Somebody asks for a lock. Then all that wait are alike; where a lock only becomes free, it
     /// goes to one whose request is open, or to nobody.
     asked: Option<Ask>,
-    kept: Vec<ClaimId>,
+    kept: Vec<(ClaimId, Option<IdempotencyKey>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ impl Queue {
             resource: record.resource,
             listens: record.at == claim_record::State::Listening,
         });
-        let kept = state.claims().map(|(claim, _)| claim);
+        let kept = state.claims().map(|(claim, record)| (claim, record.key));
         Self { waited: waited.collect(), asked: asked(input), kept: kept.collect() }
     }
 
@@ -59,13 +59,18 @@ impl Queue {
         (waits || effects.iter().any(is_too_many)) && at != Some(claim_record::State::Active)
     }
 
-    /// A claim that the step has forgotten, though an older one that is finished is kept.
+    /// A claim that the step has forgotten, though an older one that is finished is kept, or though
+    /// its key still leads to it.
     pub(super) fn forgotten(&self, after: &State) -> Option<ClaimId> {
         let is_final = |status: Option<Status>| status.is_none_or(Status::is_final);
         let mut finished = after.claims().filter(|(_, record)| is_final(record.status()));
-        let (oldest, _) = finished.next()?;
-        let mut gone = self.kept.iter().copied().filter(|claim| after.claim(*claim).is_none());
-        gone.find(|gone| *gone > oldest)
+        let oldest = finished.next().map(|(claim, _)| claim);
+        let mut gone = self.kept.iter().filter(|(claim, _)| after.claim(*claim).is_none());
+        let is_amiss = |(claim, key): &&(ClaimId, Option<IdempotencyKey>)| {
+            oldest.is_some_and(|oldest| *claim > oldest)
+                || key.and_then(|key| after.keyed(key)) == Some(*claim)
+        };
+        gone.find(is_amiss).map(|(claim, _)| *claim)
     }
 
     /// A claim that the step has made active before an older one whose turn it was.

@@ -193,6 +193,8 @@ pub struct Past {
     pub interleaved: bool,
     /// A second claim of a resource that is claimed was not refused.
     pub is_doubled: bool,
+    /// A holder that gave nothing back was told that its lock was released.
+    pub is_mistold: bool,
 }
 
 impl Past {

@@ -45,7 +45,9 @@ pub(super) fn notice(notice: &Notice) -> String {
             format!("claim {claim} is {}", status.name())
         }
         Notice::Idle => "who asks waits, and no claim is active".to_owned(),
-        Notice::Forgotten(claim) => format!("claim {claim} is forgotten before an older one"),
+        Notice::Forgotten(claim) => {
+            format!("claim {claim} is forgotten before an older one, or not by its key")
+        }
         Notice::PassedOver(claim) => format!("claim {claim} comes before an older one"),
     }
 }

@@ -6,7 +6,7 @@ use turnstile_core::group;
 use turnstile_core::view::MemberId;
 use turnstile_machines::group_lock_client::{self as client, Formulae as _, Rules as _};
 use turnstile_machines::group_lock_coordinator::{
-    Formulae as _, Invariant, Resource, Rule, Rules as _,
+    self as coordinator, Formulae as _, Invariant, Resource, Rule, Rules as _,
 };
 
 use super::facts::{self, held};
@@ -86,6 +86,19 @@ impl group_lock::Properties for Group {
 
     fn only_a_coordinator_has_its_state(&self, view: &Look<'_>) -> bool {
         self.says(Invariant::TheCoordinatorSState, view)
+    }
+
+    fn what_is_over_is_forgotten(&self, view: &Look<'_>) -> bool {
+        let tells = |at| self.coordinator.holds(at).contains(&Resource::Losers);
+        // A table as it is written may wait for no losers at all.
+        let may_tell = coordinator::State::ALL.iter().any(|at| tells(*at));
+        seats(view).all(|(_, seat)| {
+            let server = seat.core().server();
+            let is_member = server.at == coordinator::State::Member;
+            let waits_for_nobody = !tells(server.at) && may_tell;
+            !(is_member && server.round.is_some())
+                && !(waits_for_nobody && server.losers().next().is_some())
+        })
     }
 
     fn one_coordinator_in_a_view(&self, view: &Look<'_>) -> bool {

@@ -1,13 +1,13 @@
 //! Whether the file server keeps what it answers that a host has.
 
 use turnstile_core::ranges::message::{Answer, Ask, Message};
-use turnstile_core::ranges::server::{FileServer, State};
+use turnstile_core::ranges::server::{FileServer, Lapse, State};
 use turnstile_core::step::{Effect, EffectOf, Taken};
 
 use super::HOST;
 
 /// What is wrong with an answer after which the file server does not have for the host what the
-/// answer says, or still has what it says is released.
+/// answer says, or not for the whole time from now on, or still has what it says is released.
 pub(super) fn unkept(
     state: &State,
     call: Message,
@@ -15,9 +15,10 @@ pub(super) fn unkept(
 ) -> Option<Taken> {
     let Message::Call { file, ask, .. } = call else { return None };
     let kept = state.of(file, HOST);
+    let is_armed = effects.contains(&Effect::Arm(Lapse { file, host: HOST }));
     let is_kept = |answer: &Answer| match answer {
-        Answer::Set(whole, _) => kept == Some(*whole) && ask == Ask::Set(*whole),
-        Answer::Extended(_) => kept.is_some(),
+        Answer::Set(whole, _) => kept == Some(*whole) && ask == Ask::Set(*whole) && is_armed,
+        Answer::Extended(_) => kept.is_some() && is_armed,
         Answer::Released => kept.is_none(),
         Answer::Refused | Answer::None => true,
     };

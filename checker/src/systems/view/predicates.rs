@@ -226,6 +226,15 @@ impl view_handler::Properties for Views {
         self.keeps(Invariant::TheResumer, view)
     }
 
+    fn the_groups_of_a_merge_are_apart(&self, view: &Self::View<'_>) -> bool {
+        up(view).all(|(_, Member { state, .. })| {
+            let groups = state.view.iter().flat_map(|group| &group.subgroups);
+            let members = groups.flat_map(turnstile_core::view::Members::iter);
+            let mut met = std::collections::BTreeSet::new();
+            members.into_iter().all(|one| met.insert(one))
+        })
+    }
+
     fn a_suspected_member_is_left_out(&self, view: &Self::View<'_>) -> bool {
         !self.a_member_is_suspected(view)
     }
