@@ -154,9 +154,10 @@ fn search_all(
             status = status.and(tells.map_or(Status::Holds, |paint| left_out(&jobs[nth..], paint)));
             return ControlFlow::Break(());
         };
-        let done = match jobs[nth] {
-            plan::Job::Whole { worlds } => Ok(search::whole(&results, worlds, options)),
-            _ => done,
+        let done = if let plan::Job::Whole { worlds } = jobs[nth] {
+            Ok(search::whole(&results, worlds, options))
+        } else {
+            done
         };
         match done {
             Ok(None) => {}

@@ -95,9 +95,10 @@ impl group_lock::Properties for Group {
         seats(view).all(|(_, seat)| {
             let server = seat.core().server();
             let is_member = server.at == coordinator::State::Member;
+            let keeps_a_round = is_member && server.round.is_some();
             let waits_for_nobody = !tells(server.at) && may_tell;
-            !(is_member && server.round.is_some())
-                && !(waits_for_nobody && server.losers().next().is_some())
+            let keeps_losers = waits_for_nobody && server.losers().next().is_some();
+            !keeps_a_round && !keeps_losers
         })
     }
 
