@@ -3,14 +3,29 @@
 //! The store knows keys and bytes, never claims. What a batch says may be answered only after
 //! [`Store::sync`] has returned; that order is the committer's, see `server::commit`.
 
+mod directory;
 mod disk;
+mod entry;
+mod files;
 mod frame;
+mod header;
+mod image;
+mod legacy;
 mod log;
+mod manifest;
+mod os;
+mod recover;
+mod refusal;
+mod replay;
+mod sip;
+mod writer;
 
 use std::io;
 
+pub use directory::{Background, Directory, DirectoryFile, Work};
 pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
+pub use os::OsDirectory;
 
 /// What a key names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,12 +47,12 @@ pub struct Batch {
 impl Batch {
     /// Writes a value.
     pub fn put(&mut self, key: &Key, value: &[u8]) {
-        frame::put_entry(&mut self.entries, key, Some(value));
+        entry::put_entry(&mut self.entries, key, Some(value));
     }
 
     /// Removes a key.
     pub fn remove(&mut self, key: &Key) {
-        frame::put_entry(&mut self.entries, key, None);
+        entry::put_entry(&mut self.entries, key, None);
     }
 
     /// Has nothing to write.
@@ -56,26 +71,22 @@ impl Batch {
 pub type Image = std::collections::BTreeMap<Key, Vec<u8>>;
 
 /// Something that survives the process, or a stand-in for it.
-///
-/// After an error a store's content is unknown: the caller writes nothing more and says so to
-/// everyone who asks.
 pub trait Store: Send {
-    /// Reads everything that was synced, and possibly batches that were only written.
+    /// Reads everything that was synced, and possibly batches that were only written, the first of
+    /// them first.
     ///
     /// # Errors
     /// When the medium cannot be read, or holds what no store has written.
     fn load(&mut self) -> io::Result<Image>;
 
-    /// Hands a batch to the medium, whole or, after a crash, not at all.
-    ///
-    /// # Errors
-    /// When the medium refuses.
-    fn write(&mut self, batch: &Batch) -> io::Result<()>;
+    /// Takes a batch, which is on the medium whole or, after a crash, not at all.
+    fn write(&mut self, batch: &Batch);
 
     /// Returns once everything written survives a crash.
     ///
     /// # Errors
-    /// When the medium refuses.
+    /// When the medium refuses. The store keeps what was written: the caller may write more and
+    /// call again, and once a call succeeds all of it survives.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -83,7 +94,7 @@ pub trait Store: Send {
 fn apply(image: &mut Image, entries: &[u8]) -> io::Result<()> {
     let mut rest = entries;
     while !rest.is_empty() {
-        let (key, value) = frame::take_entry(&mut rest)?;
+        let (key, value) = entry::take_entry(&mut rest)?;
         match value {
             Some(value) => {
                 image.insert(key, value.to_vec());

@@ -17,6 +17,9 @@ use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
 
+/// Connections never take the last of the file descriptors.
+const DESCRIPTORS_KEPT: u64 = 64;
+
 /// Serves claims: locks as leases that are queued for, renewed, and lapse.
 #[derive(Parser, Debug)]
 #[command(version, group(ArgGroup::new("storage").required(true)))]
@@ -112,10 +115,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: Args) -> io::Result<()> {
+fn run(mut args: Args) -> io::Result<()> {
     // A connection is a file: as many as the system lets us have.
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
+    args.connections_max = args.connections_max.min(connections_max(limit.maximum));
     let listen = args.listen;
     let storage = match &args.data {
         Some(dir) => Storage::Blocking(Box::new(LogStore::open(dir)?)),
@@ -133,6 +137,12 @@ fn run(args: Args) -> io::Result<()> {
         };
         server.listen(listen, stop).await
     })
+}
+
+/// How many connections leave descriptors for everything else: the store's files above all.
+fn connections_max(descriptors: Option<u64>) -> usize {
+    let Some(all) = descriptors else { return usize::MAX };
+    usize::try_from(all - DESCRIPTORS_KEPT.min(all / 2)).unwrap_or(usize::MAX)
 }
 
 fn options(args: Args) -> io::Result<Options> {

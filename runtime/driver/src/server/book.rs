@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use turnstile_core::claim::record::Status;
 
+use super::clock::Moment;
 use super::entry::Entry;
 use crate::wire::claim::ClaimBody;
 use crate::wire::filter::Filter;
@@ -77,9 +78,9 @@ impl Book {
     }
 
     /// Notes what a claim has become.
-    pub(crate) fn became(&mut self, id: u64, status: Status, token: Option<u64>, now_us: u64) {
+    pub(crate) fn became(&mut self, id: u64, status: Status, token: Option<u64>, now: Moment) {
         if let Some(entry) = self.entries.get_mut(&id) {
-            entry.became(status, token, now_us);
+            entry.became(status, token, now);
             self.set_live(id, status);
         }
     }

@@ -110,13 +110,13 @@ impl Engine {
     fn note(&mut self, notice: Notice, hand: Option<&mut Hand>) {
         let Notice::Became { claim, status, token } = notice;
         let id = claim.number();
-        let now_us = self.clock.now_us();
+        let now = self.clock.now();
         self.metrics.became(status);
         // While a claim waits, it is counted how long nobody has asked for it.
         match status {
             Status::Waiting => {
                 self.timers
-                    .arm(Alarm::Unasked(claim), now_us.saturating_add(self.terms.unasked_us));
+                    .arm(Alarm::Unasked(claim), now.at_us.saturating_add(self.terms.unasked_us));
             }
             Status::Active
             | Status::Released
@@ -126,11 +126,11 @@ impl Engine {
             | Status::Expired => self.timers.disarm(Alarm::Unasked(claim)),
         }
         if self.book.entry(id).is_some() {
-            self.book.became(id, status, token.map(Token::number), now_us);
+            self.book.became(id, status, token.map(Token::number), now);
         } else if let Some(data) = hand.and_then(|hand| hand.post.take()) {
             let Data { number, resource, ttl_us, user_data, digest } = data;
             let token = token.map(Token::number);
-            let history = vec![(status, now_us)];
+            let history = vec![(status, now)];
             let (is_gone, due_us) = (false, None);
             let entry = Entry {
                 number,

@@ -1,35 +1,59 @@
-//! The server's time: the wall clock once, at the start, and a monotonic clock from there on.
+//! The server's time: a monotonic clock that goes on over restarts, and dates beside it.
 //!
-//! So neither durations nor leases notice when someone sets the wall clock. It never goes back,
-//! not even over a restart.
+//! Leases and durations are counted by the first alone, which never goes back. The wall clock is
+//! read once, at the start, and says what date it is from there on: neither notices when someone
+//! sets it, and one that was wrong at one start is forgotten with the next.
 
 use tokio::time::{Duration, Instant};
 
-/// Microseconds since the Unix epoch, as the server counts them.
+/// An outage that seems longer than this is a wall clock that was set.
+const OUTAGE_MAX_US: u64 = 366 * 86_400 * 1_000_000;
+
+/// A time as the server counts it, and the date that it had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// Microseconds that the server has lived, and outages. Only differences say something.
+    pub at_us: u64,
+    /// Microseconds since the Unix epoch.
+    pub date_us: u64,
+}
+
+/// Reads the server's time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
-    anchor_us: u64,
+    anchor: Moment,
     started: Instant,
 }
 
 impl Clock {
-    /// Starts to count at the wall clock's time, or at the time of the last life if that is later.
+    /// Goes on from the last life. An outage counts as long as the wall clock says, if that can be.
     #[must_use]
-    pub(crate) fn start(wall_us: u64, last_alive_us: u64) -> Self {
-        Self { anchor_us: wall_us.max(last_alive_us), started: Instant::now() }
+    pub(crate) fn start(wall_us: u64, last_alive: Moment) -> Self {
+        let outage_us = wall_us.checked_sub(last_alive.date_us);
+        let outage_us = outage_us.filter(|outage_us| *outage_us <= OUTAGE_MAX_US).unwrap_or(0);
+        let at_us = last_alive.at_us.saturating_add(outage_us);
+        Self { anchor: Moment { at_us, date_us: wall_us }, started: Instant::now() }
     }
 
     /// Now.
     #[must_use]
+    pub(crate) fn now(&self) -> Moment {
+        let counted = u64::try_from(self.started.elapsed().as_micros());
+        let counted = counted.expect("no server runs for 500,000 years");
+        let Moment { at_us, date_us } = self.anchor;
+        Moment { at_us: at_us + counted, date_us: date_us.saturating_add(counted) }
+    }
+
+    /// Now, without its date.
+    #[must_use]
     pub(crate) fn now_us(&self) -> u64 {
-        let counted = self.started.elapsed().as_micros();
-        self.anchor_us + u64::try_from(counted).expect("no server runs for 500,000 years")
+        self.now().at_us
     }
 
     /// The instant at which this clock will read so much.
     #[must_use]
     pub(crate) fn instant(&self, at_us: u64) -> Instant {
-        self.started + Duration::from_micros(at_us.saturating_sub(self.anchor_us))
+        self.started + Duration::from_micros(at_us.saturating_sub(self.anchor.at_us))
     }
 }
 

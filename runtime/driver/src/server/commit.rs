@@ -2,6 +2,9 @@
 //!
 //! While one batch is on its way to the disk the next collects, so that the load alone decides how
 //! large a batch is; nobody waits for a clock. In memory there is nothing to wait for.
+//!
+//! A store that refuses keeps what it was given and is asked again every now and then. Until it has
+//! all of it, everybody is refused; then the server goes on as if nothing had been.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,6 +19,9 @@ use super::ear::Ear;
 use super::engine::Engine;
 use super::reply::Reply;
 use crate::store::Store;
+
+/// A store that has refused is asked again after so long.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
 /// The engine, shared by requests, timers and the committer.
 #[derive(Debug)]
@@ -128,10 +134,9 @@ impl Shared {
         let shared = self.clone();
         std::thread::Builder::new().name("commit".into()).spawn(move || {
             let (mut empty, mut medium) = (Outbox::default(), Medium::default());
-            while let Some(outbox) = shared.wait_for_work(empty) {
-                let is_written = outbox.batch.is_empty()
-                    || medium.tell(|| store.write(&outbox.batch)) && medium.tell(|| store.sync());
-                empty = shared.committed(outbox, is_written && !medium.is_failed);
+            while let Some(outbox) = shared.wait_for_work(empty, medium.retry_at) {
+                store.write(&outbox.batch);
+                empty = shared.committed(outbox, medium.sync(&mut *store));
             }
         })
     }
@@ -144,13 +149,20 @@ impl Shared {
     ) {
         let (mut empty, mut medium) = (Outbox::default(), Medium::default());
         loop {
-            let Some(outbox) = self.take_work(&mut empty) else {
-                self.has_work_async.notified().await;
+            let Some(outbox) = self.take_work(&mut empty, medium.retry_at) else {
+                let has_work = self.has_work_async.notified();
+                match medium.retry_at {
+                    None => has_work.await,
+                    Some(at) => {
+                        // Either way there is something to do.
+                        let _either = tokio::time::timeout_at(at, has_work).await;
+                    }
+                }
                 continue;
             };
-            let is_written = medium.tell(|| store.write(&outbox.batch));
+            store.write(&outbox.batch);
             tokio::time::sleep(pause()).await;
-            empty = self.committed(outbox, is_written && medium.tell(|| store.sync()));
+            empty = self.committed(outbox, medium.sync(&mut *store));
         }
     }
 
@@ -160,21 +172,28 @@ impl Shared {
         self.has_work.notify_all();
     }
 
-    fn take_work(&self, empty: &mut Outbox) -> Option<Outbox> {
+    fn take_work(&self, empty: &mut Outbox, retry_at: Option<Instant>) -> Option<Outbox> {
         let mut desk = self.desk();
-        if desk.engine.is_outbox_empty() {
+        if desk.engine.is_outbox_empty() && !is_due(retry_at) {
             return None;
         }
         Some(desk.engine.take_outbox(std::mem::take(empty)))
     }
 
-    fn wait_for_work(&self, empty: Outbox) -> Option<Outbox> {
+    fn wait_for_work(&self, empty: Outbox, retry_at: Option<Instant>) -> Option<Outbox> {
         let mut desk = self.desk();
-        while desk.engine.is_outbox_empty() {
+        while desk.engine.is_outbox_empty() && !is_due(retry_at) {
             if desk.is_closing {
                 return None;
             }
-            desk = self.has_work.wait(desk).unwrap_or_else(PoisonError::into_inner);
+            let has_work = &self.has_work;
+            desk = match retry_at {
+                None => has_work.wait(desk).unwrap_or_else(PoisonError::into_inner),
+                Some(at) => {
+                    let pause = at.saturating_duration_since(Instant::now());
+                    has_work.wait_timeout(desk, pause).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
         Some(desk.engine.take_outbox(empty))
     }
@@ -189,24 +208,35 @@ impl Shared {
     }
 }
 
-/// Whether the store has refused something. What it holds is unknown from then on: a later write
-/// would stand behind a gap, so there is none.
+fn is_due(at: Option<Instant>) -> bool {
+    at.is_some_and(|at| at <= Instant::now())
+}
+
+/// How it stands with the store.
 #[derive(Debug, Default)]
 struct Medium {
-    is_failed: bool,
+    /// The store has refused, and is asked again then.
+    retry_at: Option<Instant>,
 }
 
 impl Medium {
-    /// Does something with the store, unless it has failed. False: it has, now or before.
-    fn tell(&mut self, act: impl FnOnce() -> io::Result<()>) -> bool {
-        if self.is_failed {
+    /// Whether everything that was written is synced. A store that refuses is not asked again at
+    /// once, whoever comes.
+    fn sync(&mut self, store: &mut dyn Store) -> bool {
+        let was_refused = self.retry_at.is_some();
+        if was_refused && !is_due(self.retry_at) {
             return false;
         }
-        if let Err(error) = act() {
-            tracing::error!(%error, "the store refuses: nothing is granted until a restart");
-            self.is_failed = true;
+        let synced = store.sync();
+        self.retry_at = synced.is_err().then(|| Instant::now() + RETRY_PAUSE);
+        match synced {
+            Ok(()) if was_refused => tracing::info!("the store takes everything again"),
+            Err(error) if !was_refused => {
+                tracing::error!(%error, "the store refuses: nothing is granted until it takes all");
+            }
+            Ok(()) | Err(_) => {}
         }
-        !self.is_failed
+        self.retry_at.is_none()
     }
 }
 

@@ -185,7 +185,7 @@ impl Engine {
     pub(crate) fn tick(&mut self) {
         self.drive_due();
         let now_us = self.clock.now_us();
-        let is_stale = now_us >= self.meta.alive_us + ALIVE_US;
+        let is_stale = now_us >= self.meta.alive.at_us + ALIVE_US;
         if is_stale && self.timers.next().is_some() {
             self.put_meta();
         }
@@ -194,12 +194,18 @@ impl Engine {
     /// When [`Engine::tick`] is to be called next, if nothing happens before.
     pub(crate) fn next_tick(&self) -> Option<tokio::time::Instant> {
         let next_us = self.timers.next()?;
-        Some(self.clock.instant(next_us.min(self.meta.alive_us + ALIVE_US)))
+        Some(self.clock.instant(next_us.min(self.meta.alive.at_us + ALIVE_US)))
     }
 
     /// The server is going to stop: nobody's patience lasts longer than that.
     pub(crate) fn end_waits(&mut self) {
         self.is_ending = true;
+        self.fire_waits();
+        self.put_meta();
+    }
+
+    /// Whoever waits for a lock is answered now.
+    fn fire_waits(&mut self) {
         let wait = |alarm| match alarm {
             Alarm::Core(timer @ Timer::Wait(_)) => Some(timer),
             Alarm::Core(Timer::Ttl(_)) | Alarm::Unasked(_) => None,
@@ -209,7 +215,6 @@ impl Engine {
             self.timers.disarm(Alarm::Core(timer));
             self.drive(Input::Fired(timer), None);
         }
-        self.put_meta();
     }
 
     /// What is to be written and answered; the next outbox begins empty.
@@ -221,18 +226,18 @@ impl Engine {
         std::mem::replace(&mut self.outbox, empty)
     }
 
-    /// A commit is done.
+    /// A commit is done: all that was taken so far is synced, or none of it is known to be.
     pub(crate) fn committed(&mut self, is_written: bool) {
-        self.is_unsynced = false;
-        if !is_written && !self.is_failed {
-            self.is_failed = true;
-            // There is nothing to wait for.
-            self.end_waits();
+        self.is_unsynced = !is_written;
+        let was_failed = std::mem::replace(&mut self.is_failed, !is_written);
+        if self.is_failed && !was_failed {
+            // Nobody knows for how long: there is nothing to wait for.
+            self.fire_waits();
         }
         self.metrics.commits += 1;
     }
 
-    /// Whether the store has refused something: from then on nothing is granted.
+    /// Whether the store has refused something and does not have it yet: nothing is granted.
     pub(crate) const fn is_failed(&self) -> bool {
         self.is_failed
     }
@@ -254,7 +259,7 @@ impl Engine {
     }
 
     fn put_meta(&mut self) {
-        self.meta.alive_us = self.clock.now_us();
+        self.meta.alive = self.clock.now();
         if self.terms.is_volatile {
             return;
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use turnstile_core::claim::record::Status;
 
+use super::clock::Moment;
 use crate::wire::claim::{Change, ClaimBody};
 use crate::wire::date::Date;
 
@@ -30,13 +31,13 @@ pub(crate) struct Entry {
     /// Minted at the activation.
     pub token: Option<u64>,
     /// In order; never empty.
-    pub history: Vec<(Status, u64)>,
+    pub history: Vec<(Status, Moment)>,
 }
 
 impl Entry {
     /// Notes a new status.
-    pub(crate) fn became(&mut self, status: Status, token: Option<u64>, now_us: u64) {
-        self.history.push((status, now_us));
+    pub(crate) fn became(&mut self, status: Status, token: Option<u64>, now: Moment) {
+        self.history.push((status, now));
         self.token = token.or(self.token);
         if status != Status::Active {
             self.due_us = None;
@@ -65,18 +66,20 @@ impl Entry {
     /// From a status to the next one, or to now. Never zero: it has been so, however short.
     fn duration(&self, of: Status, now_us: u64) -> Option<f64> {
         let at = self.history.iter().position(|(status, _)| *status == of)?;
-        let until_us = self.history.get(at + 1).map_or(now_us, |(_, next_us)| *next_us);
-        Some(until_us.saturating_sub(self.history[at].1).max(1) as f64 / 1e6)
+        let until_us = self.history.get(at + 1).map_or(now_us, |(_, next)| next.at_us);
+        Some(until_us.saturating_sub(self.history[at].1.at_us).max(1) as f64 / 1e6)
     }
 
     pub(crate) fn body(&self, id: u64, base: &str, now_us: u64) -> ClaimBody<'_> {
-        let change =
-            |(status, at_us): &(Status, u64)| Change { status: *status, timestamp: Date(*at_us) };
+        let change = |(status, at): &(Status, Moment)| Change {
+            status: *status,
+            timestamp: Date(at.date_us),
+        };
         ClaimBody {
             url: format!("{base}{id}/"),
             resource: &self.resource,
             status: self.status(),
-            created: Date(self.history[0].1),
+            created: Date(self.history[0].1.date_us),
             status_history: self.history.iter().map(change).collect(),
             ttl: self.ttl(now_us),
             active_duration: self.active_duration(now_us),
@@ -91,6 +94,11 @@ impl Entry {
 mod tests {
     use super::*;
 
+    /// A date that has nothing to do with the time.
+    const fn at(at_us: u64) -> Moment {
+        Moment { at_us, date_us: 7 }
+    }
+
     fn entry(history: &[(Status, u64)]) -> Entry {
         Entry {
             number: 0,
@@ -101,7 +109,7 @@ mod tests {
             is_gone: false,
             due_us: Some(5_000_000),
             token: None,
-            history: history.to_vec(),
+            history: history.iter().map(|(status, at_us)| (*status, at(*at_us))).collect(),
         }
     }
 
@@ -119,7 +127,7 @@ mod tests {
         assert_eq!(active.ttl(6_000_000), Some(-1.0));
 
         let mut released = active;
-        released.became(Released, None, 2_000_000);
+        released.became(Released, None, at(2_000_000));
         assert_eq!(released.active_duration(9_000_000), Some(1.0));
         assert_eq!(released.ttl(4_000_000), None);
     }

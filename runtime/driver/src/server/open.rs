@@ -42,7 +42,7 @@ impl Engine {
         trace: Option<Trace>,
     ) -> io::Result<Self> {
         let found = saved::read(image)?;
-        let clock = Clock::start(wall_us, found.meta.alive_us);
+        let clock = Clock::start(wall_us, found.meta.alive);
         let core = Records::new(terms.limits);
         if let Some(trace) = &trace {
             trace.enter(&server_words(terms.limits));
@@ -67,7 +67,7 @@ impl Engine {
             metrics: Metrics::default(),
             trace,
         };
-        let outage_us = clock.now_us() - found.meta.alive_us;
+        let outage_us = clock.now_us() - found.meta.alive.at_us;
         let mut claims = BTreeMap::new();
         for (id, kept, mut entry) in found.claims {
             entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(outage_us));

@@ -68,7 +68,7 @@ pub(super) async fn show(State(front): State<Arc<Front>>, headers: HeaderMap) ->
                 id,
                 resource: beginning(&entry.resource),
                 status: entry.status().name(),
-                created: Date(entry.history[0].1).to_string(),
+                created: Date(entry.history[0].1.date_us).to_string(),
                 ttl: seconds(entry.ttl(now_us)),
                 waiting: seconds(entry.waiting_duration(now_us)),
                 active: seconds(entry.active_duration(now_us)),

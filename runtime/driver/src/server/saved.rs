@@ -1,7 +1,8 @@
 //! What the store's keys hold: the server's counters, and for each claim the core's part and ours.
 //!
 //! Little-endian integers one after the other, behind a version. A value that does not read whole
-//! is a fault of the store, never passed over.
+//! is a fault of the store, never passed over. Version 2, which had one time for durations and
+//! dates, is still read.
 
 use std::io;
 use std::sync::Arc;
@@ -12,10 +13,12 @@ use turnstile_core::claim::record::{Kept, Status};
 use turnstile_core::number::{IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
+use super::clock::Moment;
 use super::entry::Entry;
 use crate::store::{Batch, Image, Key};
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
+const VERSION_OF_ONE_TIME: u8 = 2;
 
 /// The server's counters and its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(crate) struct Meta {
     pub last_claim: u64,
     pub last_token: u64,
     /// When this was written: the server was alive.
-    pub alive_us: u64,
+    pub alive: Moment,
 }
 
 /// Everything that a start finds.
@@ -35,7 +38,7 @@ pub(crate) struct Found {
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
     let mut out = vec![VERSION];
-    for number in [meta.last_claim, meta.last_token, meta.alive_us] {
+    for number in [meta.last_claim, meta.last_token, meta.alive.at_us, meta.alive.date_us] {
         put_u64(&mut out, number);
     }
     batch.put(&Key::Meta, &out);
@@ -50,9 +53,10 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry) 
     put_option(&mut out, kept.key.map(IdempotencyKey::number));
     put_u64(&mut out, entry.ttl_us);
     put_option(&mut out, entry.due_us);
-    for (status, at_us) in &entry.history {
+    for (status, at) in &entry.history {
         out.push(*status as u8);
-        put_u64(&mut out, *at_us);
+        put_u64(&mut out, at.at_us);
+        put_u64(&mut out, at.date_us);
     }
     batch.put(&Key::Claim(id), &out);
 }
@@ -94,13 +98,13 @@ pub(crate) fn read(image: &Image) -> io::Result<Found> {
 }
 
 fn read_meta(value: &[u8]) -> Option<Meta> {
-    let mut rest = versioned(value)?;
-    let mut next = || take_u64(&mut rest);
-    Some(Meta { last_claim: next()?, last_token: next()?, alive_us: next()? })
+    let (version, mut rest) = versioned(value)?;
+    let (last_claim, last_token) = (take_u64(&mut rest)?, take_u64(&mut rest)?);
+    Some(Meta { last_claim, last_token, alive: take_moment(&mut rest, version)? })
 }
 
 fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
-    let mut data = versioned(data)?;
+    let (_, mut data) = versioned(data)?;
     let number = u32::from_le_bytes(take(&mut data)?);
     let digest = take_u64(&mut data)?;
     let len = u32::from_le_bytes(take(&mut data)?);
@@ -111,7 +115,7 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
         text => Some(RawValue::from_string(text.to_owned()).ok()?),
     };
 
-    let mut rest = versioned(value)?;
+    let (version, mut rest) = versioned(value)?;
     let [len] = take(&mut rest)?;
     let (at, mut rest) = rest.split_at_checked(usize::from(len))?;
     let at = machine::State::from_name(std::str::from_utf8(at).ok()?)?;
@@ -122,7 +126,7 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
     let mut history = Vec::new();
     while !rest.is_empty() {
         let [status] = take(&mut rest)?;
-        history.push((*Status::ALL.get(usize::from(status))?, take_u64(&mut rest)?));
+        history.push((*Status::ALL.get(usize::from(status))?, take_moment(&mut rest, version)?));
     }
     if history.is_empty() {
         return None;
@@ -139,9 +143,10 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
     Some((kept, entry))
 }
 
-fn versioned(value: &[u8]) -> Option<&[u8]> {
+/// A value's version, and what is behind it.
+fn versioned(value: &[u8]) -> Option<(u8, &[u8])> {
     let (version, rest) = value.split_first()?;
-    (*version == VERSION).then_some(rest)
+    [VERSION, VERSION_OF_ONE_TIME].contains(version).then_some((*version, rest))
 }
 
 fn put_u64(out: &mut Vec<u8>, number: u64) {
@@ -161,6 +166,12 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 
 fn take_u64(rest: &mut &[u8]) -> Option<u64> {
     take(rest).map(u64::from_le_bytes)
+}
+
+fn take_moment(rest: &mut &[u8], version: u8) -> Option<Moment> {
+    let at_us = take_u64(rest)?;
+    let date_us = if version == VERSION_OF_ONE_TIME { at_us } else { take_u64(rest)? };
+    Some(Moment { at_us, date_us })
 }
 
 fn take_option(rest: &mut &[u8]) -> Option<Option<u64>> {

@@ -1,203 +1,128 @@
-//! How entries and frames lie in a log: lengths, a checksum, a sequence number, then the bytes.
+//! How frames lie in a file: a head with a checksum under the file's key, then the entries.
 //!
-//! It reads and writes slices only. A frame is whole or it is not there: a torn one fails its
-//! checksum and ends the log, unless whole ones follow, which no crash leaves behind.
+//! Each frame names the checksum of the one before it, over all files, so that none can be missing
+//! between two. A frame is whole or it is not there: a torn one ends the log, unless a whole one
+//! follows, which no crash leaves behind. It reads and writes slices only.
 
-use std::io;
+use super::entry::{take, take_array};
+use super::sip::{SipKey, sip};
 
-use super::Key;
+/// Length, sequence number, the checksum before, the checksum.
+pub(super) const HEAD_BYTES: usize = 4 + 8 + 8 + 8;
 
-/// The longest key: a resource's name has its own, lower limit.
-const KEY_MAX: usize = u16::MAX as usize;
-
-const META: u8 = 1;
-const CLAIM: u8 = 2;
-const DATA: u8 = 3;
-/// Set in an entry's first byte when the key is removed.
-const REMOVED: u8 = 0x80;
-
-/// Appends one write: kind, key length, key, value length, value.
-pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: Option<&[u8]>) {
-    let removed = if value.is_none() { REMOVED } else { 0 };
-    match key {
-        Key::Meta => put_key(out, META | removed, &[]),
-        Key::Claim(id) => put_key(out, CLAIM | removed, &id.to_le_bytes()),
-        Key::Data(id) => put_key(out, DATA | removed, &id.to_le_bytes()),
-    }
-    if let Some(value) = value {
-        let len = u32::try_from(value.len()).expect("values are limited far below 4 GiB");
-        out.extend_from_slice(&len.to_le_bytes());
-        out.extend_from_slice(value);
-    }
+/// How far the chain of frames has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position {
+    /// The last frame's number; the first is 1.
+    pub sequence: u64,
+    /// The last frame's checksum.
+    pub chain: u64,
 }
 
-fn put_key(out: &mut Vec<u8>, kind: u8, key: &[u8]) {
-    assert!(key.len() <= KEY_MAX, "a key is limited");
-    out.push(kind);
-    out.extend_from_slice(&(key.len() as u16).to_le_bytes());
-    out.extend_from_slice(key);
-}
-
-/// Takes one write off the front.
-pub(super) fn take_entry<'a>(rest: &mut &'a [u8]) -> io::Result<(Key, Option<&'a [u8]>)> {
-    let kind = take(rest, 1)?[0];
-    let len = u16::from_le_bytes(take_array(rest)?);
-    let name = take(rest, usize::from(len))?;
-    let key = match kind & !REMOVED {
-        META => Key::Meta,
-        CLAIM => Key::Claim(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
-        DATA => Key::Data(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
-        _ => return Err(broken()),
-    };
-    if kind & REMOVED != 0 {
-        return Ok((key, None));
-    }
-    let len = u32::from_le_bytes(take_array(rest)?);
-    Ok((key, Some(take(rest, len as usize)?)))
-}
-
-/// Writes a whole frame into `out`, which it clears first.
-pub(super) fn put_frame(out: &mut Vec<u8>, sequence: u64, entries: &[u8]) {
+/// Begins a frame: room for the head, in front of the entries.
+pub(super) fn begin(out: &mut Vec<u8>) {
     out.clear();
+    out.resize(HEAD_BYTES, 0);
+}
+
+/// Whether a frame that was begun has no entries.
+pub(super) const fn is_empty(frame: &[u8]) -> bool {
+    frame.len() <= HEAD_BYTES
+}
+
+/// Fills in the head. Where the chain is then.
+pub(super) fn seal(frame: &mut [u8], key: &SipKey, after: Position) -> Position {
+    let sequence = after.sequence + 1;
+    let (head, entries) = frame.split_at_mut(HEAD_BYTES);
     let len = u32::try_from(entries.len()).expect("a batch is limited far below 4 GiB");
-    out.extend_from_slice(&len.to_le_bytes());
-    out.extend_from_slice(&checksum(sequence, entries).to_le_bytes());
-    out.extend_from_slice(&sequence.to_le_bytes());
-    out.extend_from_slice(entries);
+    let chain = checksum(key, sequence, after.chain, entries);
+    head[..4].copy_from_slice(&len.to_le_bytes());
+    for (place, number) in head[4..].chunks_exact_mut(8).zip([sequence, after.chain, chain]) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    Position { sequence, chain }
 }
 
-/// Takes a whole frame off the front: none at the log's end, where a torn frame ends it too.
-pub(super) fn take_frame<'a>(rest: &mut &'a [u8], sequence: u64) -> Option<&'a [u8]> {
+/// Takes a whole frame off the front, which has to follow upon `after`: its entries, and where the
+/// chain is then.
+pub(super) fn take_next<'a>(
+    rest: &mut &'a [u8],
+    key: &SipKey,
+    after: Position,
+) -> Option<(&'a [u8], Position)> {
     let mut ahead = *rest;
-    let len = u32::from_le_bytes(take_array(&mut ahead).ok()?);
-    let sum = u32::from_le_bytes(take_array(&mut ahead).ok()?);
-    let read = u64::from_le_bytes(take_array(&mut ahead).ok()?);
-    let entries = take(&mut ahead, len as usize).ok()?;
-    let is_whole = len > 0 && read == sequence && sum == checksum(sequence, entries);
-    is_whole.then(|| {
+    let (entries, before, position) = take_any(&mut ahead, key)?;
+    (before == after.chain && position.sequence == after.sequence + 1).then(|| {
         *rest = ahead;
-        entries
+        (entries, position)
     })
 }
 
-/// Whether there is a whole frame behind one that is not, which has this number. A crash tears the
-/// last frame only; so the other is damaged.
-pub(super) fn is_any_behind(rest: &[u8], sequence: u64) -> bool {
-    const SEQUENCE_AT: usize = 8;
-    let numbers = sequence + 1..=sequence + rest.len() as u64;
-    rest.windows(SEQUENCE_AT + 8).enumerate().any(|(at, head)| {
-        let number = head.last_chunk().map_or(0, |number| u64::from_le_bytes(*number));
-        numbers.contains(&number) && take_frame(&mut &rest[at..], number).is_some()
+/// Whether there is a whole frame in what follows upon the last that could be read. A crash tears
+/// the last frame only; so another is damaged.
+pub(super) fn is_any_in(rest: &[u8], key: &SipKey, after: Position) -> bool {
+    let numbers = after.sequence + 1..=after.sequence + 1 + rest.len() as u64;
+    rest.windows(HEAD_BYTES).enumerate().any(|(at, head)| {
+        let number = head[4..].first_chunk().map_or(0, |number| u64::from_le_bytes(*number));
+        numbers.contains(&number) && take_any(&mut &rest[at..], key).is_some()
     })
 }
 
-fn take<'a>(rest: &mut &'a [u8], len: usize) -> io::Result<&'a [u8]> {
-    let (taken, left) = rest.split_at_checked(len).ok_or_else(broken)?;
-    *rest = left;
-    Ok(taken)
+/// A whole frame, whatever is in front of it: its entries, the checksum that it names, and its own.
+fn take_any<'a>(rest: &mut &'a [u8], key: &SipKey) -> Option<(&'a [u8], u64, Position)> {
+    let len = u32::from_le_bytes(take_array(rest).ok()?);
+    let sequence = u64::from_le_bytes(take_array(rest).ok()?);
+    let before = u64::from_le_bytes(take_array(rest).ok()?);
+    let chain = u64::from_le_bytes(take_array(rest).ok()?);
+    let entries = take(rest, len as usize).ok()?;
+    let is_whole = len > 0 && chain == checksum(key, sequence, before, entries);
+    is_whole.then_some((entries, before, Position { sequence, chain }))
 }
 
-fn take_array<const N: usize>(rest: &mut &[u8]) -> io::Result<[u8; N]> {
-    let taken = take(rest, N)?;
-    Ok(taken.try_into().expect("just so many were taken"))
-}
-
-fn broken() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "the store holds what no store has written")
-}
-
-/// CRC-32 (IEEE) of the sequence number and the entries.
-fn checksum(sequence: u64, entries: &[u8]) -> u32 {
-    !crc(crc(!0, &sequence.to_le_bytes()), entries)
-}
-
-fn crc(start: u32, bytes: &[u8]) -> u32 {
-    let mut sum = start;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        let low = sum ^ u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-        let low = low.to_le_bytes();
-        sum = CRC[7][low[0] as usize]
-            ^ CRC[6][low[1] as usize]
-            ^ CRC[5][low[2] as usize]
-            ^ CRC[4][low[3] as usize]
-            ^ CRC[3][word[4] as usize]
-            ^ CRC[2][word[5] as usize]
-            ^ CRC[1][word[6] as usize]
-            ^ CRC[0][word[7] as usize];
-    }
-    for byte in rest {
-        sum = CRC[0][(sum as u8 ^ byte) as usize] ^ (sum >> 8);
-    }
-    sum
-}
-
-/// Table `n` advances a byte by `n` further zero bytes, so that eight are taken at once.
-static CRC: [[u32; 256]; 8] = crc_tables();
-
-const fn crc_tables() -> [[u32; 256]; 8] {
-    let mut tables = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = if sum & 1 == 1 { 0xEDB8_8320 ^ (sum >> 1) } else { sum >> 1 };
-            bit += 1;
-        }
-        tables[0][byte] = sum;
-        byte += 1;
-    }
-    let mut table = 1;
-    while table < 8 {
-        let mut byte = 0;
-        while byte < 256 {
-            let before = tables[table - 1][byte];
-            tables[table][byte] = tables[0][(before & 0xFF) as usize] ^ (before >> 8);
-            byte += 1;
-        }
-        table += 1;
-    }
-    tables
+fn checksum(key: &SipKey, sequence: u64, before: u64, entries: &[u8]) -> u64 {
+    sip(key, &[sequence, before], entries)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_checksum_is_crc_32() {
-        assert_eq!(!crc(!0, b"123456789"), 0xCBF4_3926);
-        assert_eq!(!crc(!0, b""), 0);
+    const KEY: SipKey = [3; 16];
+    const AFTER: Position = Position { sequence: 4, chain: 99 };
+
+    fn frame(entries: &[u8], after: Position) -> (Vec<u8>, Position) {
+        let mut out = Vec::new();
+        begin(&mut out);
+        out.extend_from_slice(entries);
+        let position = seal(&mut out, &KEY, after);
+        (out, position)
     }
 
     #[test]
-    fn an_entry_comes_back() {
-        let mut out = Vec::new();
-        let keys = [Key::Meta, Key::Claim(7), Key::Data(u64::MAX)];
-        for key in &keys {
-            put_entry(&mut out, key, Some(b"value"));
-            put_entry(&mut out, key, None);
+    fn a_frame_torn_anywhere_or_of_another_chain_is_not_there() {
+        let (out, position) = frame(b"some entries", AFTER);
+        let taken = take_next(&mut out.as_slice(), &KEY, AFTER);
+        assert_eq!(taken, Some((&b"some entries"[..], position)));
+        for after in [Position { sequence: 5, ..AFTER }, Position { chain: 98, ..AFTER }] {
+            assert_eq!(take_next(&mut out.as_slice(), &KEY, after), None);
         }
-        let mut rest = out.as_slice();
-        for key in keys {
-            assert_eq!(take_entry(&mut rest).expect("whole"), (key, Some(&b"value"[..])));
-            assert_eq!(take_entry(&mut rest).expect("whole"), (key, None));
-        }
-        assert!(rest.is_empty());
-    }
-
-    #[test]
-    fn a_frame_torn_anywhere_or_of_another_number_is_not_there() {
-        let mut out = Vec::new();
-        put_frame(&mut out, 5, b"some entries");
-        assert_eq!(take_frame(&mut out.as_slice(), 5), Some(&b"some entries"[..]));
-        assert_eq!(take_frame(&mut out.as_slice(), 6), None);
+        assert_eq!(take_next(&mut out.as_slice(), &[4; 16], AFTER), None, "another key");
         for at in 0..out.len() {
-            assert_eq!(take_frame(&mut &out[..at], 5), None, "cut at {at}");
+            assert_eq!(take_next(&mut &out[..at], &KEY, AFTER), None, "cut at {at}");
             let mut flipped = out.clone();
             flipped[at] ^= 0x10;
-            assert_eq!(take_frame(&mut flipped.as_slice(), 5), None, "flipped at {at}");
+            assert_eq!(take_next(&mut flipped.as_slice(), &KEY, AFTER), None, "flipped at {at}");
+        }
+    }
+
+    #[test]
+    fn a_frame_behind_a_torn_one_is_found_and_one_under_another_key_is_none() {
+        let (first, position) = frame(b"the first", AFTER);
+        let (second, _) = frame(b"the second", position);
+        for cut in 0..first.len() {
+            let torn = [&first[..cut], &second].concat();
+            assert!(is_any_in(&torn, &KEY, AFTER), "cut at {cut}");
+            assert!(!is_any_in(&torn, &[4; 16], AFTER), "imitated behind {cut}");
         }
     }
 }

@@ -1,56 +1,67 @@
 //! The durable store: an append-only log with one `fdatasync` a commit, folded into an image now
 //! and then.
 //!
-//! A directory holds `lock`, `N.log` and at most one `N.image`, which stands for the logs up to N.
-//! Every start opens a new log, so that nothing is written behind a torn frame. The file grows by
-//! zeroed chunks ahead of the writes: a sync then has no change of size to journal, which on ext4
-//! makes it several times as fast. Folding reads files only and never holds up a commit.
+//! A directory holds `lock`, `manifest`, `N.log` and at most one `N.image`, which stands for the
+//! logs up to N. Every start opens a new log, so that nothing is written behind a torn frame, and
+//! so does a commit after one that failed: what a failed sync was to write may be lost even if a
+//! later one succeeds. Folding reads files only and never holds up a commit.
+//!
+//! What can be told apart at a start: each frame names the checksum of the one before, each log and
+//! image where it stands in that chain, and the manifest which log is written and how far it has
+//! come. So a missing, emptied or cut file is refused, and so is damage anywhere before the end of
+//! the last log. Behind what the manifest vouches for, a last frame that is not whole is one that a
+//! crash has torn and nobody was answered from, and it is cut off. The manifest is synced for each
+//! new log and when the store is closed; between, its word of each commit outlives the process, but
+//! a power loss may take back the last seconds of it: a log that is cut between two frames of
+//! those, by a disk that loses what it has synced, looks as if it had never been longer.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 
-use super::{Batch, Image, Store, apply, frame};
+use super::directory::{Background, Directory};
+use super::files::Files;
+use super::frame::{self, Position};
+use super::manifest::{Manifest, Mark};
+use super::os::OsDirectory;
+use super::recover::{Recovered, recover};
+use super::replay::{self, End};
+use super::writer::Writer;
+use super::{Batch, Image, Store, image};
 use crate::trouble::at;
 
 /// A log that has grown to this many bytes is closed and folded.
 pub const LOG_MAX: u64 = 64 << 20;
-/// The file grows by so many zeroes at a time.
-const CHUNK_BYTES: u64 = 1 << 20;
 /// More logs than this at a start are folded at once.
-const LOGS_MAX: usize = 8;
-/// An image is written in frames of about this many bytes.
-const IMAGE_FRAME_BYTES: usize = 1 << 20;
+const LOGS_MAX: u64 = 8;
 
 /// A directory that holds logs and an image, open to one process at a time.
 #[derive(Debug)]
 pub struct LogStore {
-    dir: PathBuf,
+    place: PathBuf,
+    directory: Arc<dyn Directory>,
     log_max: u64,
     image: Option<Image>,
-    log: Log,
+    manifest: Manifest,
+    writer: Writer,
+    /// A log that is made and that the manifest may name already.
+    next: Option<Writer>,
+    /// What is not on disk yet.
     frame: Vec<u8>,
-    fold: Option<JoinHandle<io::Result<()>>>,
-    lock: Lock,
+    /// Beyond so many bytes the next log is due.
+    rotate_at: u64,
+    health: Health,
+    fold: Option<Background>,
 }
 
-/// The file that keeps other servers out, for as long as it is open.
-#[derive(Debug)]
-struct Lock {
-    path: PathBuf,
-    file: File,
-}
-
-/// The log that is written now.
-#[derive(Debug)]
-struct Log {
-    number: u64,
-    file: File,
-    end: u64,
-    allocated: u64,
-    sequence: u64,
+/// What a store can still do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Good,
+    /// What is behind the end of the log is unknown: the next write goes to another.
+    Doubtful,
+    /// Its files are somebody else's, or nobody's.
+    Displaced,
 }
 
 impl LogStore {
@@ -67,50 +78,103 @@ impl LogStore {
     /// # Errors
     /// As [`LogStore::open`].
     pub fn open_with(dir: &Path, log_max: u64) -> io::Result<Self> {
-        Self::open_in(dir, log_max).map_err(at(dir.display()))
+        let directory = OsDirectory::open(dir).map_err(at(dir.display()))?;
+        Self::open_on(Arc::new(directory), dir, log_max)
     }
 
-    fn open_in(dir: &Path, log_max: u64) -> io::Result<Self> {
-        fs::create_dir_all(dir)?;
-        let lock = Lock::take(dir)?;
-        let found = Found::scan(dir)?;
-        let last = found.last();
-        let image = found.read(dir, last)?;
-        if found.logs.len() > LOGS_MAX || found.log_bytes > log_max {
-            put_image(dir, last, &image)?;
-            found.remove(dir, last)?;
+    /// Opens a directory that may be none of the file system's; errors call it `place`.
+    ///
+    /// # Errors
+    /// As [`LogStore::open`].
+    pub fn open_on(directory: Arc<dyn Directory>, place: &Path, log_max: u64) -> io::Result<Self> {
+        Self::open_in(directory, place, log_max).map_err(at(place.display()))
+    }
+
+    fn open_in(directory: Arc<dyn Directory>, place: &Path, log_max: u64) -> io::Result<Self> {
+        let Recovered { image, manifest, end, logs, log_bytes } = recover(&*directory)?;
+        if logs > LOGS_MAX || log_bytes > log_max {
+            // The logs are there still if it fails.
+            tell(place, put_image(&*directory, end, &image));
         }
-        let log = Log::create(dir, last + 1)?;
-        let frame = Vec::new();
-        Ok(Self { dir: dir.to_owned(), log_max, image: Some(image), log, frame, fold: None, lock })
+        let writer = Writer::create(&*directory, log_max, end)?;
+        manifest.begin(writer.begin())?;
+        let mut frame = Vec::new();
+        frame::begin(&mut frame);
+        Ok(Self {
+            place: place.to_owned(),
+            directory,
+            log_max,
+            image: Some(image),
+            manifest,
+            writer,
+            next: None,
+            frame,
+            rotate_at: log_max,
+            health: Health::Good,
+            fold: None,
+        })
     }
 
-    /// What is written to files that nobody will find is not kept.
-    fn check_place(&self) -> io::Result<()> {
-        if self.lock.is_in_place()? && self.log.file.metadata()?.nlink() > 0 {
-            return Ok(());
+    /// Writes the frame to the log, or to the next if this one is doubtful.
+    fn commit(&mut self) -> io::Result<()> {
+        match self.health {
+            Health::Good => {}
+            Health::Doubtful => self.begin_next()?,
+            Health::Displaced => return Err(displaced()),
         }
-        Err(io::Error::other("moved or removed while it is in use"))
+        self.health = Health::Doubtful;
+        self.writer.append(&mut self.frame)?;
+        // What is written to files that nobody will find is not kept.
+        if !self.writer.is_in_place(&*self.directory)? {
+            self.health = Health::Displaced;
+            return Err(displaced());
+        }
+        self.health = Health::Good;
+        frame::begin(&mut self.frame);
+        // It says too little then, as it may.
+        let _unnoted = self.manifest.reach(self.writer.end());
+        Ok(())
     }
 
-    /// Closes the log, opens the next and folds what is closed, unless a fold is under way.
-    fn rotate(&mut self) -> io::Result<()> {
+    /// Makes the next log and goes on there.
+    fn begin_next(&mut self) -> io::Result<()> {
+        let next = match self.next.take() {
+            Some(next) => next,
+            None => Writer::create(&*self.directory, self.log_max, self.writer.end())?,
+        };
+        let noted = self.manifest.begin(next.begin());
+        if let Err(error) = noted {
+            // The manifest may name it from now on: nothing may be added to the log before it.
+            self.health = Health::Doubtful;
+            self.next = Some(next);
+            return Err(error);
+        }
+        self.writer = next;
+        self.health = Health::Good;
+        self.rotate_at = self.log_max;
+        Ok(())
+    }
+
+    /// Goes on in the next log and folds what is closed, unless a fold is under way.
+    fn rotate(&mut self) {
         if let Some(fold) = self.fold.take_if(|fold| fold.is_finished()) {
-            fold.join().map_err(|_| io::Error::other("folding the log has panicked"))??;
+            tell(&self.place, fold.join());
         }
         if self.fold.is_some() {
-            return Ok(());
+            return;
         }
-        let closed = self.log.number;
-        self.log = Log::create(&self.dir, closed + 1)?;
-        let dir = self.dir.clone();
-        let fold = std::thread::Builder::new().name("fold".into());
-        self.fold = Some(fold.spawn(move || {
-            let found = Found::scan(&dir)?;
-            put_image(&dir, closed, &found.read(&dir, closed)?)?;
-            found.remove(&dir, closed)
-        })?);
-        Ok(())
+        let closed = self.writer.end();
+        if let Err(error) = self.begin_next() {
+            // This log can be longer, and it is tried again before long.
+            self.rotate_at = self.writer.len() + self.log_max / 64;
+            return tell(&self.place, Err(error));
+        }
+        let directory = self.directory.clone();
+        let fold = self.directory.spawn(Box::new(move || fold(&*directory, closed)));
+        match fold {
+            Ok(fold) => self.fold = Some(fold),
+            Err(error) => tell(&self.place, Err(error)),
+        }
     }
 }
 
@@ -119,197 +183,62 @@ impl Store for LogStore {
         self.image.take().ok_or_else(|| io::Error::other("a store is loaded once"))
     }
 
-    fn write(&mut self, batch: &Batch) -> io::Result<()> {
-        self.log.sequence += 1;
-        frame::put_frame(&mut self.frame, self.log.sequence, &batch.entries);
-        self.log.append(&self.frame).map_err(at(self.dir.display()))
+    fn write(&mut self, batch: &Batch) {
+        self.frame.extend_from_slice(&batch.entries);
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        let is_full = self.log.end >= self.log_max;
-        let synced = self.log.file.sync_data().and_then(|()| self.check_place());
-        let synced = synced.and_then(|()| if is_full { self.rotate() } else { Ok(()) });
-        synced.map_err(at(self.dir.display()))
-    }
-}
-
-impl Lock {
-    fn take(dir: &Path) -> io::Result<Self> {
-        let path = dir.join("lock");
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { path, file }),
-            Err(TryLockError::WouldBlock) => {
-                Err(io::Error::other("in use by another server: it has to end first"))
-            }
-            Err(TryLockError::Error(error)) => Err(error),
+        if frame::is_empty(&self.frame) {
+            return Ok(());
         }
-    }
-
-    /// Whether the file is still where the next server will look for it.
-    fn is_in_place(&self) -> io::Result<bool> {
-        let own = self.file.metadata()?;
-        let there = match fs::metadata(&self.path) {
-            Ok(there) => there,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        Ok((own.dev(), own.ino()) == (there.dev(), there.ino()))
+        self.commit().map_err(at(self.place.display()))?;
+        if self.writer.len() >= self.rotate_at {
+            self.rotate();
+        }
+        Ok(())
     }
 }
 
 impl Drop for LogStore {
     fn drop(&mut self) {
         if let Some(fold) = self.fold.take() {
-            // The logs are still there if it has failed: nothing is lost, and nobody is left to
+            // The logs are there still if it has failed: nothing is lost, and nobody is left to
             // ask.
             let _unfolded = fold.join();
         }
+        if self.health == Health::Good && frame::is_empty(&self.frame) {
+            // Without the mark the next start takes more care than it needs.
+            let _unmarked = self.manifest.close(Mark { is_clean: true, ..self.writer.end() });
+        }
     }
 }
 
-impl Log {
-    fn create(dir: &Path, number: u64) -> io::Result<Self> {
-        let path = dir.join(format!("{number}.log"));
-        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        let mut log = Self { number, file, end: 0, allocated: 0, sequence: 0 };
-        log.allocate(1)?;
-        log.file.sync_all()?;
-        File::open(dir)?.sync_all()?;
-        Ok(log)
-    }
-
-    fn append(&mut self, frame: &[u8]) -> io::Result<()> {
-        let end = self.end + frame.len() as u64;
-        self.allocate(end)?;
-        self.file.write_all_at(frame, self.end)?;
-        self.end = end;
-        Ok(())
-    }
-
-    /// Fills the file with zeroes until it reaches beyond `end`.
-    fn allocate(&mut self, end: u64) -> io::Result<()> {
-        static ZEROES: [u8; CHUNK_BYTES as usize] = [0; CHUNK_BYTES as usize];
-        while self.allocated < end {
-            self.file.write_all_at(&ZEROES, self.allocated)?;
-            self.allocated += CHUNK_BYTES;
-        }
-        Ok(())
-    }
-}
-
-/// What a directory holds.
-struct Found {
-    image: Option<u64>,
-    logs: Vec<u64>,
-    log_bytes: u64,
-}
-
-impl Found {
-    fn scan(dir: &Path) -> io::Result<Self> {
-        let mut found = Self { image: None, logs: Vec::new(), log_bytes: 0 };
-        for entry in fs::read_dir(dir)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let Some((number, kind)) = name.to_str().and_then(|name| name.split_once('.')) else {
-                continue;
-            };
-            let Ok(number) = number.parse() else { continue };
-            match kind {
-                "image" => found.image = found.image.max(Some(number)),
-                "log" => {
-                    found.logs.push(number);
-                    found.log_bytes += entry.metadata()?.len();
-                }
-                _ => {}
-            }
-        }
-        found.logs.sort_unstable();
-        Ok(found)
-    }
-
-    fn last(&self) -> u64 {
-        self.logs.last().copied().max(self.image).unwrap_or(0)
-    }
-
-    /// The image and the logs up to `last`, in order.
-    fn read(&self, dir: &Path, last: u64) -> io::Result<Image> {
-        let mut image = Image::new();
-        if let Some(number) = self.image {
-            let bytes = fs::read(dir.join(format!("{number}.image")))?;
-            let (rest, _) = read_frames(&mut image, &bytes)?;
-            if !rest.is_empty() {
-                return Err(damaged(format!("{number}.image is damaged")));
-            }
-        }
-        let logs = self.logs.iter().filter(|number| Some(**number) > self.image);
-        for (next, number) in (self.image.unwrap_or(0) + 1..).zip(logs) {
-            if *number != next {
-                return Err(damaged(format!("{next}.log is missing")));
-            }
-            if *number <= last {
-                let bytes = fs::read(dir.join(format!("{number}.log")))?;
-                let (rest, sequence) = read_frames(&mut image, &bytes)?;
-                if frame::is_any_behind(rest, sequence) {
-                    let place = bytes.len() - rest.len();
-                    return Err(damaged(format!("{number}.log is damaged at byte {place}")));
-                }
-            }
-        }
-        Ok(image)
-    }
-
-    /// Removes what the image of `last` stands for.
-    fn remove(&self, dir: &Path, last: u64) -> io::Result<()> {
-        for number in self.logs.iter().filter(|number| **number <= last) {
-            fs::remove_file(dir.join(format!("{number}.log")))?;
-        }
-        if let Some(number) = self.image.filter(|number| *number < last) {
-            fs::remove_file(dir.join(format!("{number}.image")))?;
-        }
-        Ok(())
-    }
-}
-
-/// What was answered is lost: it takes a person to say what is so instead.
-fn damaged(what: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
-/// Applies whole frames and returns what is behind the last, and the number that would be next.
-fn read_frames<'a>(image: &mut Image, bytes: &'a [u8]) -> io::Result<(&'a [u8], u64)> {
-    let mut rest = bytes;
-    let mut sequence = 1;
-    while let Some(entries) = frame::take_frame(&mut rest, sequence) {
-        apply(image, entries)?;
-        sequence += 1;
-    }
-    Ok((rest, sequence))
-}
-
-/// Writes an image beside the old one and moves it into place.
-fn put_image(dir: &Path, number: u64, image: &Image) -> io::Result<()> {
-    let path = dir.join("image.new");
-    let mut file = io::BufWriter::new(File::create(&path)?);
-    let (mut entries, mut out, mut sequence) = (Vec::new(), Vec::new(), 0);
-    let mut put = |entries: &mut Vec<u8>| {
-        if entries.is_empty() {
-            return Ok(());
-        }
-        sequence += 1;
-        frame::put_frame(&mut out, sequence, entries);
-        entries.clear();
-        file.write_all(&out)
+/// Makes an image of all logs up to the end of one that is closed, and removes them.
+fn fold(directory: &dyn Directory, closed: Mark) -> io::Result<()> {
+    let files = Files::scan(directory)?;
+    let (mut held, after) = match files.image() {
+        Some(number) => image::read(directory, number)?,
+        None => (Image::new(), Position::default()),
     };
-    for (key, value) in image {
-        frame::put_entry(&mut entries, key, Some(value));
-        if entries.len() >= IMAGE_FRAME_BYTES {
-            put(&mut entries)?;
-        }
+    let logs = (files.image().unwrap_or(0) + 1, closed.log);
+    replay::logs(directory, &mut held, after, logs, End::At(closed.position))?;
+    put_image(directory, closed, &held)
+}
+
+/// Writes an image, and then removes what it stands for.
+fn put_image(directory: &dyn Directory, end: Mark, held: &Image) -> io::Result<()> {
+    image::put(directory, end.log, end.position, held)?;
+    Files::scan(directory)?.remove_before(directory, Some(end.log))
+}
+
+/// Says what has gone wrong beside the commits, which nothing that was answered depends on.
+fn tell(place: &Path, done: io::Result<()>) {
+    if let Err(error) = done {
+        let place = place.display();
+        tracing::warn!(%place, %error, "the log cannot be folded yet: it grows");
     }
-    put(&mut entries)?;
-    file.flush()?;
-    file.get_ref().sync_all()?;
-    fs::rename(path, dir.join(format!("{number}.image")))?;
-    File::open(dir)?.sync_all()
+}
+
+fn displaced() -> io::Error {
+    io::Error::other("moved or removed while it is in use")
 }

@@ -69,6 +69,48 @@ fn a_clock_set_back_does_not_matter() {
     check_lease(wall_us, before_the_epoch_us, "epoch");
 }
 
+fn far_future_us() -> u64 {
+    4_000_000_000_000_000
+}
+
+#[test]
+fn a_wall_clock_that_was_wrong_at_one_start_is_forgotten_with_the_next() {
+    let disk = Disk::default();
+    let start = |wall_us| {
+        let options = Options { wall_us, ..Options::default() };
+        Running::start(Storage::Blocking(Box::new(disk.open())), options)
+    };
+    let post = |client: &mut crate::http::Client, resource: &str| {
+        let body = format!(r#"{{"resource":"{resource}","ttl":600}}"#);
+        client.post(&body).expect(201)
+    };
+    let year = |claim: &crate::http::Answer| {
+        let created = claim.field("created").to_string();
+        created.split(' ').nth(3).and_then(|year| year.parse::<u64>().ok())
+    };
+    let mut held = Vec::new();
+    for (life, wall_us) in
+        [wall_us, far_future_us, wall_us, far_future_us, an_hour_later_us].into_iter().enumerate()
+    {
+        let server = start(wall_us);
+        let mut client = server.client();
+        let claim = post(&mut client, &format!("r{life}"));
+        let expected = if life % 2 == 1 { 2096 } else { 2023 };
+        assert_eq!(year(&claim), Some(expected), "it is what the clock says: {claim:?}");
+        held.push((claim.path(), expected));
+        for (path, expected) in &held {
+            let claim = client.get(path).expect(200);
+            assert_eq!(claim.field("status"), "active", "in life {life}");
+            let (ttl, held) = (claim.number("ttl"), claim.number("active_duration"));
+            assert!(ttl > 500.0 && ttl <= 600.0, "what is left is counted: {ttl}");
+            assert!(held < 100.0, "{path} is held for {held} s in life {life}");
+            assert_eq!(year(&claim), Some(*expected), "what was said stays so");
+        }
+        drop(client);
+        server.stop();
+    }
+}
+
 #[test]
 fn a_store_that_is_damaged_is_refused() {
     use turnstile_driver::store::{Batch, Key, Store as _};
@@ -77,7 +119,8 @@ fn a_store_that_is_damaged_is_refused() {
         let mut batch = Batch::default();
         batch.put(&key, value);
         let mut store = disk.open();
-        store.write(&batch).and_then(|()| store.sync()).expect("a simulated disk takes it");
+        store.write(&batch);
+        store.sync().expect("a simulated disk takes it");
         let storage = Storage::Blocking(Box::new(disk.open()));
         let error = turnstile_driver::server::Server::open(storage, Options::default())
             .expect_err("it is damaged");

@@ -2,10 +2,10 @@
 //! not read, that say half of it, or that come in their thousands.
 
 use std::io::{self, Read as _};
-use std::net::{Shutdown, SocketAddr};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,11 +18,12 @@ use crate::real::Turnstiled;
 
 const HELD: &str = r#"{"resource":"r","ttl":600}"#;
 
-/// A store that refuses one commit, and would take the next.
+/// A store that refuses for as long as it is told to.
 #[derive(Clone, Debug, Default)]
 struct Refusing {
     written: Arc<Mutex<Vec<Batch>>>,
-    takes: Arc<AtomicU64>,
+    synced: Arc<AtomicUsize>,
+    refuses: Arc<AtomicBool>,
 }
 
 impl Store for Refusing {
@@ -30,22 +31,23 @@ impl Store for Refusing {
         Ok(Image::new())
     }
 
-    fn write(&mut self, batch: &Batch) -> io::Result<()> {
-        if self.takes.fetch_sub(1, Ordering::Relaxed) == 0 {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
+    fn write(&mut self, batch: &Batch) {
         self.written.lock().expect("nobody panics with it").push(batch.clone());
-        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        if self.refuses.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let written = self.written.lock().expect("nobody panics with it").len();
+        self.synced.store(written, Ordering::Relaxed);
         Ok(())
     }
 }
 
 #[test]
-fn after_a_refusal_nothing_is_written_or_granted_and_nobody_waits() {
-    let store = Refusing { takes: Arc::new(AtomicU64::new(u64::MAX)), ..Refusing::default() };
+fn while_the_store_refuses_nothing_is_granted_and_nobody_waits() {
+    let store = Refusing::default();
     let server = Running::start(Storage::Blocking(Box::new(store.clone())), Options::default());
     let mut holder = server.client();
     let held = holder.post(HELD).expect(201);
@@ -55,8 +57,8 @@ fn after_a_refusal_nothing_is_written_or_granted_and_nobody_waits() {
         holder.get("/v1/claims/?status=waiting").json().as_array().map(Vec::len) == Some(1)
     });
     holder.get("/healthz").expect(200);
-    let written = store.written.lock().expect("nobody panics with it").len();
-    store.takes.store(0, Ordering::Relaxed);
+    let synced = store.synced.load(Ordering::Relaxed);
+    store.refuses.store(true, Ordering::Relaxed);
     holder.set(&held.path(), "released").expect(503);
     waiter.hear().expect(503);
     holder.get(&held.path()).expect(503);
@@ -65,31 +67,83 @@ fn after_a_refusal_nothing_is_written_or_granted_and_nobody_waits() {
     holder.post(r#"{"resource":"s","ttl":600}"#).expect(503);
     holder.get("/healthz").expect(503);
     server.stop();
-    let now = store.written.lock().expect("nobody panics with it").len();
-    assert_eq!(now, written, "a write behind a gap would be read as if there were none");
+    assert_eq!(store.synced.load(Ordering::Relaxed), synced);
 }
 
 #[test]
-fn a_full_disk_costs_nothing_that_was_answered() {
-    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("full");
-    if data.exists() {
-        std::fs::remove_dir_all(&data).expect("the directory is ours");
+fn a_store_that_takes_everything_again_is_in_service_and_has_no_gap() {
+    let store = Refusing::default();
+    let server = Running::start(Storage::Blocking(Box::new(store.clone())), Options::default());
+    let mut client = server.client();
+    let held = client.post(HELD).expect(201);
+    for turn in 0..3 {
+        store.refuses.store(true, Ordering::Relaxed);
+        let other = format!(r#"{{"resource":"refused{turn}","ttl":600}}"#);
+        client.post(&other).expect(503);
+        client.get("/healthz").expect(503);
+        let written = store.written.lock().expect("nobody panics with it").len();
+        store.refuses.store(false, Ordering::Relaxed);
+        until("it is in service", || client.get("/healthz").status == 200);
+        assert!(store.synced.load(Ordering::Relaxed) >= written, "no gap");
+        // Who was refused cannot know: the claim is there, and durable.
+        let list = client.get(&format!("/v1/claims/?resource=refused{turn}")).expect(200);
+        assert_eq!(list.json()[0]["status"], "active");
     }
-    // No file may grow beyond 1.5 MB, which is how a full disk looks from within.
-    let limited = "trap '' XFSZ; ulimit -f 3072; exec \"$0\" \"$@\"";
-    let mut full = Command::new("sh")
-        .args(["-c", limited, env!("CARGO_BIN_EXE_turnstiled")])
+    client.get(&held.path()).expect(200);
+    let mut waiter = server.client().with("prefer", "wait=300");
+    waiter.send("POST", "/v1/claims/", HELD);
+    until("requests can wait again", || {
+        client.get("/metrics").expect(200).text.contains("turnstile_calls_open 1\n")
+    });
+    client.set(&held.path(), "released").expect(204);
+    waiter.hear().expect(201);
+}
+
+/// A server on a directory of its own, which a shell limits first.
+fn limited(limits: &str, data: &Path) -> (Child, SocketAddr) {
+    if data.exists() {
+        std::fs::remove_dir_all(data).expect("the directory is ours");
+    }
+    let mut server = Command::new("sh")
+        .args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_turnstiled")])
         .args(["--listen", "127.0.0.1:0", "--data"])
-        .arg(&data)
+        .arg(data)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("it starts");
     let mut line = String::new();
-    let mut out = io::BufReader::new(full.stdout.take().expect("it is piped"));
+    let mut out = io::BufReader::new(server.stdout.take().expect("it is piped"));
     io::BufRead::read_line(&mut out, &mut line).expect("it says where it listens");
-    let at: SocketAddr =
-        line.trim().rsplit('/').next().and_then(|at| at.parse().ok()).expect("an address");
+    let at = line.trim().rsplit('/').next().and_then(|at| at.parse().ok());
+    (server, at.expect("an address"))
+}
+
+#[test]
+fn connections_do_not_take_the_descriptors_of_the_log() {
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("descriptors");
+    let (mut server, at) = limited("ulimit -n 64", &data);
+    let mut client = Client::new(at);
+    client.get("/healthz").expect(200);
+    let _idle: Vec<TcpStream> = (0..80).filter_map(|_| TcpStream::connect(at).ok()).collect();
+    let text = "x".repeat(15_000);
+    let mut posted = 0;
+    while !data.join("2.log").exists() {
+        let body = json!({ "resource": "r", "ttl": 600, "user_data": text });
+        let claim = client.post(&body.to_string()).expect(201);
+        client.set(&claim.path(), "released").expect(204);
+        posted += 1;
+        assert!(posted < 6_000, "a log of 64 MiB is closed by then");
+    }
+    client.get("/healthz").expect(200);
+    server.kill().and_then(|()| server.wait()).expect("it is our child");
+}
+
+#[test]
+fn a_full_disk_costs_nothing_that_was_answered() {
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("full");
+    // No file may grow beyond 1.5 MB, which is how a full disk looks from within.
+    let (mut full, at) = limited("trap '' XFSZ; ulimit -f 3072", &data);
     let mut client = Client::new(at);
     let mut granted = Vec::new();
     let refused = loop {

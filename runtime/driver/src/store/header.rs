@@ -1,0 +1,120 @@
+//! What a log and an image begin with: which file it is, its key, and where the chain was before.
+//!
+//! It reads and writes slices only.
+
+use std::io;
+
+use tokio_rustls::rustls::crypto::ring;
+
+use super::entry::take_array;
+use super::frame::Position;
+use super::sip::{SipKey, sip};
+
+/// The version of the files; version 2 had no headers.
+pub(super) const VERSION: u8 = 3;
+/// The bytes of a header.
+pub(super) const HEADER_BYTES: usize = 72;
+const MAGIC: [u8; 7] = *b"turnstl";
+const LOG: u64 = 1;
+const IMAGE: u64 = 2;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A log: frames follow until it is full, or a crash.
+    Log,
+    /// An image: so many bytes in all.
+    Image(u64),
+}
+
+/// The first bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub kind: Kind,
+    /// The number in the file's name.
+    pub number: u64,
+    /// The key of the checksums in this file.
+    pub key: SipKey,
+    /// A log follows upon this, and an image stands for everything up to it.
+    pub position: Position,
+}
+
+impl Header {
+    /// With a key that nobody can guess.
+    ///
+    /// # Errors
+    /// When the system has no randomness to give.
+    pub(super) fn new(kind: Kind, number: u64, position: Position) -> io::Result<Self> {
+        let mut key = SipKey::default();
+        let random = ring::default_provider().secure_random;
+        random.fill(&mut key).map_err(|_| io::Error::other("no randomness is to be had"))?;
+        Ok(Self { kind, number, key, position })
+    }
+
+    pub(super) fn bytes(&self) -> [u8; HEADER_BYTES] {
+        let (kind, len) = match self.kind {
+            Kind::Log => (LOG, 0),
+            Kind::Image(len) => (IMAGE, len),
+        };
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..7].copy_from_slice(&MAGIC);
+        bytes[7] = VERSION;
+        bytes[8..24].copy_from_slice(&self.key);
+        let numbers = [kind, len, self.number, self.position.sequence, self.position.chain];
+        for (place, number) in bytes[24..].chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        let sum = sip(&self.key, &[], &bytes[..HEADER_BYTES - 8]);
+        bytes[HEADER_BYTES - 8..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// A file's header; none: there is no whole one.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
+        let mut rest = &bytes[24..];
+        let mut next = || take_array(&mut rest).map(u64::from_le_bytes).ok();
+        let (kind, len, number) = (next()?, next()?, next()?);
+        let position = Position { sequence: next()?, chain: next()? };
+        let kind = match kind {
+            LOG => Kind::Log,
+            IMAGE => Kind::Image(len),
+            _ => return None,
+        };
+        let key = *bytes[8..].first_chunk()?;
+        let header = Self { kind, number, key, position };
+        (header.bytes() == *bytes).then_some(header)
+    }
+}
+
+/// The version that a file says it has; none: it has no header.
+pub(super) fn version(bytes: &[u8]) -> Option<u8> {
+    bytes.strip_prefix(&MAGIC).and_then(|rest| rest.first().copied())
+}
+
+/// A version that this program does not know.
+pub(super) fn later_version(bytes: &[u8]) -> Option<u8> {
+    version(bytes).filter(|version| *version > VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_back_whole_or_not_at_all() {
+        let position = Position { sequence: 7, chain: 8 };
+        for kind in [Kind::Log, Kind::Image(900)] {
+            let header = Header::new(kind, 5, position).expect("there is randomness");
+            let bytes = header.bytes();
+            assert_eq!(Header::read(&bytes), Some(header));
+            assert_eq!(version(&bytes), Some(VERSION));
+            for at in 0..bytes.len() {
+                assert_eq!(Header::read(&bytes[..at]), None, "cut at {at}");
+                let mut flipped = bytes;
+                flipped[at] ^= 0x10;
+                assert_eq!(Header::read(&flipped), None, "flipped at {at}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A start: reads what the directory holds, and makes sure of it before anything is answered.
+//!
+//! What a process reads may be in the system's cache only: the process before it may have ended
+//! between a write and its sync, or its sync may have failed. So whatever is not known to be on the
+//! disk is written once more and synced before the store goes on from there.
+
+use std::io;
+
+use super::directory::Directory;
+use super::files::{Files, image_name, log_name};
+use super::frame::Position;
+use super::manifest::{self, Manifest, Mark, Marks};
+use super::refusal::refuse;
+use super::replay::{self, End, Replayed};
+use super::{Image, image, legacy};
+
+/// What a directory holds, now certainly on the disk.
+#[derive(Debug)]
+pub(super) struct Recovered {
+    pub image: Image,
+    pub manifest: Manifest,
+    /// The last log that anything was answered from, and where the chain is at its end.
+    pub end: Mark,
+    /// How many logs there are to fold.
+    pub logs: u64,
+    /// The bytes of the last of them.
+    pub log_bytes: u64,
+}
+
+/// Reads a directory and syncs what is read.
+pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
+    let mut files = Files::scan(directory)?;
+    if !files.has_manifest {
+        if files.logs.is_empty() && files.images.is_empty() {
+            return Ok(Recovered {
+                image: Image::new(),
+                manifest: Manifest::create(directory, Mark::default())?,
+                end: Mark::default(),
+                logs: 0,
+                log_bytes: 0,
+            });
+        }
+        legacy::upgrade(directory, &files)?;
+        files = Files::scan(directory)?;
+    }
+    let marks = Marks::read(directory)?;
+    check_new(directory, &files, marks)?;
+    let last = marks.begin.log;
+    let (mut image, after) = match files.image() {
+        Some(number) => image::read(directory, number)?,
+        None => (Image::new(), Position::default()),
+    };
+    let first = files.image().unwrap_or(0) + 1;
+    check_missing(&files, first, last)?;
+    let end = End::Behind(marks.end.position);
+    let replayed = replay::logs(directory, &mut image, after, (first, last), end)?;
+    let log_bytes = replayed.as_ref().map_or(0, |replayed| replayed.bytes.len() as u64);
+    let position = replayed.as_ref().map_or(after, |replayed| replayed.position);
+    let manifest = settle(directory, &files, marks, replayed)?;
+    let end = Mark { log: last, position, is_clean: false };
+    Ok(Recovered { image, manifest, end, logs: (last + 1).saturating_sub(first), log_bytes })
+}
+
+/// A log that the manifest does not know of is one that nothing was answered from yet.
+fn check_new(directory: &dyn Directory, files: &Files, marks: Marks) -> io::Result<()> {
+    let last = marks.begin.log;
+    if let Some(number) = files.image().filter(|number| *number > last) {
+        let (image, manifest) = (image_name(number), manifest::NAME);
+        return Err(refuse(format!("{manifest} is older than {image}")));
+    }
+    for number in files.logs.iter().copied().filter(|number| *number > last) {
+        let bytes = directory.read(&log_name(number), u64::MAX)?;
+        if replay::has_frames(number, &bytes) || number > last + 1 {
+            let (log, manifest) = (log_name(number), manifest::NAME);
+            return Err(refuse(format!("{manifest} is older than {log}")));
+        }
+    }
+    Ok(())
+}
+
+/// All logs that the image does not stand for have to be there.
+fn check_missing(files: &Files, first: u64, last: u64) -> io::Result<()> {
+    let Some(missing) = (first..=last).find(|number| !files.logs.contains(number)) else {
+        return Ok(());
+    };
+    let log = log_name(missing);
+    let next = files.logs.iter().find(|number| **number > missing);
+    Err(refuse(match next {
+        Some(next) if missing == first => {
+            format!("{log} is missing, and {}, which may stand for it", image_name(next - 1))
+        }
+        Some(_) | None => format!("{log} is missing"),
+    }))
+}
+
+/// Writes once more what may be in the cache only, syncs everything, and removes what nobody needs.
+fn settle(
+    directory: &dyn Directory,
+    files: &Files,
+    marks: Marks,
+    last: Option<Replayed>,
+) -> io::Result<Manifest> {
+    let image = files.image();
+    if let Some(number) = image {
+        directory.open(&image_name(number))?.sync()?;
+    }
+    for number in files.logs.iter().filter(|number| Some(**number) > image) {
+        let file = directory.open(&log_name(*number))?;
+        // Logs before this one were synced before it was begun, or it would not have been.
+        let is_last = *number == marks.begin.log && !marks.end.is_clean;
+        if let Some(last) = last.as_ref().filter(|_| is_last) {
+            file.write_at(&last.bytes, 0)?;
+        }
+        file.sync()?;
+    }
+    directory.sync()?;
+    let manifest = Manifest::open(directory, marks)?;
+    files.remove_before(directory, image)?;
+    Ok(manifest)
+}

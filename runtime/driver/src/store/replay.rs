@@ -1,0 +1,130 @@
+//! Reads logs back: the frames of one, up to where the chain says that it ends.
+
+use std::io;
+
+use super::directory::Directory;
+use super::files::log_name;
+use super::frame::{self, Position};
+use super::header::{HEADER_BYTES, Header, Kind, later_version};
+use super::refusal::{self, refuse};
+use super::{Image, apply};
+
+/// Where a log ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    /// There: the next log says so. What is behind it was never answered.
+    At(Position),
+    /// There or behind it: nobody knows of a next log.
+    Behind(Position),
+}
+
+/// A log that was read.
+#[derive(Debug)]
+pub(super) struct Replayed {
+    /// Where the chain is at its end.
+    pub position: Position,
+    /// Its bytes up to there.
+    pub bytes: Vec<u8>,
+}
+
+/// Applies the frames of all logs from `first` to `last` to an image.
+pub(super) fn logs(
+    directory: &dyn Directory,
+    image: &mut Image,
+    mut position: Position,
+    (first, last): (u64, u64),
+    end: End,
+) -> io::Result<Option<Replayed>> {
+    let mut replayed = None;
+    for number in first..=last {
+        let end = if number == last { end } else { End::At(begin(directory, number + 1)?) };
+        let log = log(directory, image, position, number, end)?;
+        position = log.position;
+        replayed = Some(log);
+    }
+    Ok(replayed)
+}
+
+/// What a log follows upon, as it says itself.
+fn begin(directory: &dyn Directory, number: u64) -> io::Result<Position> {
+    let bytes = read(directory, number, HEADER_BYTES as u64)?;
+    header(number, &bytes).map(|header| header.position)
+}
+
+fn read(directory: &dyn Directory, number: u64, max: u64) -> io::Result<Vec<u8>> {
+    let name = log_name(number);
+    directory.read(&name, max).map_err(|error| {
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        if is_missing { refuse(format!("{name} is missing")) } else { error }
+    })
+}
+
+pub(super) fn header(number: u64, bytes: &[u8]) -> io::Result<Header> {
+    let header = Header::read(bytes);
+    header.filter(|found| (found.kind, found.number) == (Kind::Log, number)).ok_or_else(|| {
+        let name = log_name(number);
+        match later_version(bytes) {
+            Some(later) => refusal::of_version(&name, later),
+            None if bytes.len() < HEADER_BYTES => refuse(format!("{name} was cut")),
+            None => refuse(format!("{name} is damaged at byte 0")),
+        }
+    })
+}
+
+fn log(
+    directory: &dyn Directory,
+    image: &mut Image,
+    after: Position,
+    number: u64,
+    end: End,
+) -> io::Result<Replayed> {
+    let name = log_name(number);
+    let mut bytes = read(directory, number, u64::MAX)?;
+    let header = header(number, &bytes)?;
+    if header.position != after {
+        let (here, there) = (header.position.sequence, after.sequence);
+        let text = format!(
+            "{name} is not the log that was written here: it follows upon frame {here}, and frame \
+             {there} is before it"
+        );
+        return Err(refuse(text));
+    }
+    let (mut rest, mut position) = (&bytes[HEADER_BYTES..], after);
+    let (End::At(least) | End::Behind(least)) = end;
+    let mut is_reached = position == least;
+    while !(is_reached && matches!(end, End::At(_)))
+        && let Some((entries, next)) = frame::take_next(&mut rest, &header.key, position)
+    {
+        apply(image, entries)?;
+        position = next;
+        is_reached |= position == least;
+    }
+    let len = bytes.len() - rest.len();
+    let is_torn = !matches!(end, End::At(_)) || !is_reached;
+    if is_torn && frame::is_any_in(rest, &header.key, position) {
+        let text = format!("{name} is damaged at byte {len}, behind frame {}", position.sequence);
+        return Err(refuse(text));
+    }
+    if !is_reached {
+        return Err(refuse(unreached(&name, len, position.sequence, least.sequence)));
+    }
+    bytes.truncate(len);
+    Ok(Replayed { position, bytes })
+}
+
+fn unreached(name: &str, len: usize, last: u64, least: u64) -> String {
+    if last >= least {
+        return format!("{name} is not the log that was written here");
+    }
+    format!(
+        "{name} was cut: it ends at byte {len} with frame {last}, but frame {least} was written"
+    )
+}
+
+/// Whether a log has a frame.
+pub(super) fn has_frames(number: u64, bytes: &[u8]) -> bool {
+    header(number, bytes).is_ok_and(|header| {
+        let mut rest = &bytes[HEADER_BYTES..];
+        frame::take_next(&mut rest, &header.key, header.position).is_some()
+    })
+}

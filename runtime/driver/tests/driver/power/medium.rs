@@ -1,0 +1,330 @@
+//! A disk in memory that forgets: of what a process wrote unsynced, a power loss takes some.
+//!
+//! A file is what processes see of it, what is on the disk, and the changes between; so is a name.
+//! A power loss keeps any of the changes, sector by sector, and tears some. A sync that fails keeps
+//! any of them, too, and the system takes all for written from then on.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rustix::io::Errno;
+use turnstile_driver::client::Dice;
+use turnstile_driver::store::{Background, Directory, DirectoryFile, Work};
+
+use super::content::{Change, Content, Kept, Renaming};
+
+/// The disk; what it holds outlives the processes that use it.
+#[derive(Clone, Debug)]
+pub(crate) struct Medium(Arc<Mutex<State>>);
+
+/// What goes wrong for as long as it is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Faults {
+    /// No file can grow, and none be made.
+    pub(crate) is_full: bool,
+    /// No file can be opened.
+    pub(crate) has_no_descriptors: bool,
+    /// Of so many writes one fails; 0: none.
+    pub(crate) writes: u64,
+    /// Of so many syncs one fails; 0: none.
+    pub(crate) syncs: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    files: Vec<Content>,
+    seen: BTreeMap<String, usize>,
+    synced: BTreeMap<String, usize>,
+    changes: Vec<Renaming>,
+    dice: Dice,
+    faults: Faults,
+    /// The process ends within so many operations.
+    fuse: Option<u64>,
+    is_dead: bool,
+    failed: u64,
+}
+
+impl Medium {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            files: Vec::new(),
+            seen: BTreeMap::new(),
+            synced: BTreeMap::new(),
+            changes: Vec::new(),
+            dice: Dice::seeded(seed),
+            faults: Faults::default(),
+            fuse: None,
+            is_dead: false,
+            failed: 0,
+        })))
+    }
+
+    pub(crate) fn set_faults(&self, faults: Faults) {
+        self.state().faults = faults;
+    }
+
+    /// How often something was refused.
+    pub(crate) fn failed(&self) -> u64 {
+        self.state().failed
+    }
+
+    /// The process that uses the disk ends within so many operations.
+    pub(crate) fn light_fuse(&self, operations: u64) {
+        self.state().fuse = Some(operations);
+    }
+
+    /// Ends the process that uses the disk.
+    pub(crate) fn kill(&self) {
+        self.state().is_dead = true;
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.state().is_dead
+    }
+
+    /// The next process may use the disk.
+    pub(crate) fn revive(&self) {
+        let mut state = self.state();
+        (state.is_dead, state.fuse, state.faults) = (false, None, Faults::default());
+    }
+
+    /// The machine stops.
+    pub(crate) fn lose_power(&self) {
+        let mut state = self.state();
+        let State { files, seen, synced, changes, dice, .. } = &mut *state;
+        let kept = Kept::drawn(dice);
+        for change in changes.drain(..) {
+            if kept.holds(dice) {
+                change.apply(synced);
+            }
+        }
+        seen.clone_from(synced);
+        for (number, file) in files.iter_mut().enumerate() {
+            if seen.values().any(|named| *named == number) {
+                file.settle(dice);
+                file.seen.clone_from(&file.synced);
+            } else {
+                *file = Content::default();
+            }
+        }
+    }
+
+    /// Another disk with the same files on it, all synced.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::new(0);
+        for (name, bytes) in self.files() {
+            copy.put(&name, Some(bytes));
+        }
+        copy
+    }
+
+    /// What a process sees.
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.state();
+        let bytes = |file: &usize| state.files[*file].seen.clone();
+        state.seen.iter().map(|(name, file)| (name.clone(), bytes(file))).collect()
+    }
+
+    /// A part of one of the files.
+    pub(crate) fn part(&self, file: usize, from: usize, len: usize) -> Vec<u8> {
+        let state = self.state();
+        let file = state.seen.values().nth(file % state.seen.len());
+        let seen = file.map_or(&[][..], |file| &state.files[*file].seen);
+        seen.iter().skip(from).take(len).copied().collect()
+    }
+
+    /// Puts a file on the disk, or takes one away.
+    pub(crate) fn put(&self, name: &str, bytes: Option<Vec<u8>>) {
+        let mut state = self.state();
+        state.seen.remove(name);
+        if let Some(seen) = bytes {
+            let number = state.files.len();
+            state.seen.insert(name.to_owned(), number);
+            let synced = seen.clone();
+            state.files.push(Content { seen, synced, changes: Vec::new() });
+        }
+        state.synced = state.seen.clone();
+        state.changes.clear();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().expect("nobody panics with it")
+    }
+}
+
+impl State {
+    /// Before each operation of a process.
+    fn step(&mut self) -> io::Result<()> {
+        match &mut self.fuse {
+            Some(0) => self.is_dead = true,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        if self.is_dead { Err(io::Error::other("the process has ended")) } else { Ok(()) }
+    }
+
+    fn fail<T>(&mut self, error: Errno) -> io::Result<T> {
+        self.failed += 1;
+        Err(error.into())
+    }
+
+    fn falls(&mut self, of: u64) -> bool {
+        of > 0 && self.dice.number().is_multiple_of(of)
+    }
+
+    /// Before a file is opened.
+    fn descriptor(&mut self) -> io::Result<()> {
+        self.step()?;
+        if self.faults.has_no_descriptors { self.fail(Errno::MFILE) } else { Ok(()) }
+    }
+
+    fn named(&self, name: &str) -> io::Result<usize> {
+        self.seen.get(name).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn rename(&mut self, from: Option<&str>, to: Option<&str>, file: usize) {
+        let change = Renaming { from: from.map(str::to_owned), to: to.map(str::to_owned), file };
+        change.apply(&mut self.seen);
+        self.changes.push(change);
+    }
+
+    fn write(&mut self, file: usize, bytes: &[u8], at: usize) -> io::Result<()> {
+        let stepped = self.step();
+        let mut len = bytes.len();
+        let mut error = None;
+        if self.faults.is_full && at + len > self.files[file].seen.len() {
+            len = self.files[file].seen.len().saturating_sub(at).min(len);
+            error = Some(Errno::NOSPC);
+        }
+        let falls = self.falls(self.faults.writes);
+        if stepped.is_err() || falls {
+            // A part may be written.
+            len = (self.dice.number() % (len as u64 + 1)) as usize;
+            error = error.or(Some(Errno::IO));
+        }
+        if stepped.is_ok() || self.fuse.take().is_some() {
+            self.files[file].write(&bytes[..len], at);
+        }
+        stepped?;
+        error.map_or(Ok(()), |error| self.fail(error))
+    }
+
+    fn sync(&mut self, file: usize) -> io::Result<()> {
+        self.step()?;
+        let falls = self.falls(self.faults.syncs);
+        let Self { files, dice, .. } = self;
+        if falls {
+            files[file].settle(dice);
+            return self.fail(Errno::IO);
+        }
+        let Content { synced, changes, .. } = &mut files[file];
+        for change in changes.drain(..) {
+            change.apply(synced);
+        }
+        Ok(())
+    }
+}
+
+impl Directory for Medium {
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut state = self.state();
+        state.descriptor()?;
+        Ok(state.seen.keys().cloned().collect())
+    }
+
+    fn read(&self, name: &str, max: u64) -> io::Result<Vec<u8>> {
+        let mut state = self.state();
+        state.descriptor()?;
+        let bytes = &state.files[state.named(name)?].seen;
+        Ok(bytes[..bytes.len().min(usize::try_from(max).unwrap_or(usize::MAX))].to_vec())
+    }
+
+    fn create(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>> {
+        let mut state = self.state();
+        state.descriptor()?;
+        let number = match state.named(name) {
+            Ok(number) => {
+                state.files[number].seen.clear();
+                state.files[number].changes.push(Change::Emptied);
+                number
+            }
+            Err(_) if state.faults.is_full => return state.fail(Errno::NOSPC),
+            Err(_) => {
+                let number = state.files.len();
+                state.files.push(Content::default());
+                state.rename(None, Some(name), number);
+                number
+            }
+        };
+        Ok(Box::new(Handle { medium: self.clone(), number }))
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>> {
+        let mut state = self.state();
+        state.descriptor()?;
+        Ok(Box::new(Handle { medium: self.clone(), number: state.named(name)? }))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.step()?;
+        let file = state.named(from)?;
+        state.rename(Some(from), Some(to), file);
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.step()?;
+        let file = state.named(name)?;
+        state.rename(Some(name), None, file);
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut state = self.state();
+        state.step()?;
+        let share = state.faults.syncs;
+        if state.falls(share) {
+            return state.fail(Errno::IO);
+        }
+        state.synced = state.seen.clone();
+        state.changes.clear();
+        Ok(())
+    }
+
+    fn is_in_place(&self, _file: &dyn DirectoryFile) -> io::Result<bool> {
+        self.state().step().map(|()| true)
+    }
+
+    fn spawn(&self, work: Work) -> io::Result<Background> {
+        let runs_now = self.state().dice.number().is_multiple_of(2);
+        if !runs_now {
+            return Ok(Background::Later(work));
+        }
+        let done = work();
+        Ok(Background::Later(Box::new(move || done)))
+    }
+}
+
+#[derive(Debug)]
+struct Handle {
+    medium: Medium,
+    number: usize,
+}
+
+impl DirectoryFile for Handle {
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        let at = usize::try_from(at).expect("files are small");
+        self.medium.state().write(self.number, bytes, at)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.medium.state().sync(self.number)
+    }
+
+    fn is_linked(&self) -> io::Result<bool> {
+        Ok(true)
+    }
+}

@@ -1,0 +1,151 @@
+//! Directories of version 2 of the data's format: they are upgraded, wherever that is interrupted.
+//!
+//! Its frames and values are written here as that version wrote them, by code that is not the
+//! store's.
+
+use turnstile_driver::server::{Options, Storage};
+use turnstile_driver::store::{Batch, Disk, Image, Key, Store as _};
+
+use crate::http::Running;
+use crate::power::medium::Medium;
+use crate::power::open;
+
+/// CRC-32 (IEEE), bit by bit.
+fn crc_32(bytes: &[u8]) -> u32 {
+    let step = |sum: u32| if sum & 1 == 1 { 0xEDB8_8320 ^ (sum >> 1) } else { sum >> 1 };
+    let byte = |sum: u32, byte: &u8| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum));
+    !bytes.iter().fold(!0, byte)
+}
+
+fn frame(sequence: u64, writes: &[(Key, &[u8])]) -> Vec<u8> {
+    let mut entries = sequence.to_le_bytes().to_vec();
+    for (key, value) in writes {
+        let (kind, name) = match key {
+            Key::Meta => (1, Vec::new()),
+            Key::Claim(id) => (2, id.to_le_bytes().to_vec()),
+            Key::Data(id) => (3, id.to_le_bytes().to_vec()),
+        };
+        entries.push(kind);
+        entries.extend_from_slice(&(name.len() as u16).to_le_bytes());
+        entries.extend_from_slice(&name);
+        entries.extend_from_slice(&(value.len() as u32).to_le_bytes());
+        entries.extend_from_slice(value);
+    }
+    let len = (entries.len() - 8) as u32;
+    [&len.to_le_bytes()[..], &crc_32(&entries).to_le_bytes(), &entries].concat()
+}
+
+/// An image, a log that it stands for, and two behind it, the last of them torn.
+fn directory() -> (Medium, Image) {
+    let medium = Medium::new(2);
+    let log = |frames: &[Vec<u8>], torn: usize| {
+        let mut bytes = frames.concat();
+        bytes.truncate(bytes.len() - torn);
+        bytes.resize(1 << 14, 0);
+        Some(bytes)
+    };
+    let (meta, first, second) = (Key::Meta, Key::Claim(1), Key::Claim(2));
+    medium.put("lock", Some(Vec::new()));
+    medium.put("2.log", log(&[frame(1, &[(first, b"stale")])], 0));
+    medium.put("2.image", Some(frame(1, &[(meta, b"1"), (first, b"first"), (second, b"second")])));
+    medium.put("3.log", log(&[frame(1, &[(meta, b"2")]), frame(2, &[(second, b"later")])], 0));
+    let torn = frame(2, &[(meta, b"never answered")]);
+    medium.put("4.log", log(&[frame(1, &[(meta, b"3")]), torn], 3));
+    let held = [(meta, b"3".to_vec()), (first, b"first".to_vec()), (second, b"later".to_vec())];
+    (medium, held.into_iter().collect())
+}
+
+fn load(medium: &Medium) -> std::io::Result<Image> {
+    open(medium).and_then(|mut store| store.load())
+}
+
+#[test]
+fn a_directory_of_version_2_is_upgraded_once() {
+    let (medium, held) = directory();
+    for _ in 0..3 {
+        assert_eq!(load(&medium).expect("it is upgraded"), held);
+        let old = ["2.log", "2.image", "3.log", "4.log"];
+        assert!(old.iter().all(|name| !medium.files().contains_key(*name)));
+    }
+}
+
+#[test]
+fn an_upgrade_may_be_interrupted_anywhere() {
+    let mut interrupted = 0;
+    for power_is_lost in [false, true] {
+        for operations in 0.. {
+            let (medium, held) = directory();
+            medium.light_fuse(operations);
+            let done = load(&medium);
+            let is_done = done.is_ok();
+            if power_is_lost {
+                medium.lose_power();
+            }
+            medium.revive();
+            assert_eq!(load(&medium).expect("it is upgraded"), held, "after {operations}");
+            if is_done && !medium.is_dead() {
+                break;
+            }
+            interrupted += 1;
+        }
+    }
+    assert!(interrupted > 40, "{interrupted}");
+}
+
+#[test]
+fn a_damaged_directory_of_version_2_is_refused() {
+    for name in ["2.image", "3.log"] {
+        let (medium, _) = directory();
+        let mut bytes = medium.files().remove(name).expect("it is there");
+        bytes[20] ^= 1;
+        medium.put(name, Some(bytes));
+        let text = load(&medium).expect_err("it is damaged").to_string();
+        assert!(text.contains(&format!("{name} is damaged")), "{text}");
+    }
+    let (medium, _) = directory();
+    medium.put("3.log", None);
+    let text = load(&medium).expect_err("it is missing").to_string();
+    assert!(text.contains("3.log is missing"), "{text}");
+}
+
+/// The values of one claim that is held, as version 2 had them: one time for all.
+#[test]
+fn claims_of_version_2_are_as_they_were() {
+    const NOW_US: u64 = 1_700_000_000_000_000;
+    let numbers = |numbers: &[u64]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    };
+    let meta = [vec![2], numbers(&[7, 5, NOW_US])].concat();
+    let option = |number: u64| [vec![1], numbers(&[number])].concat();
+    let claim = [
+        [&[2, 6][..], b"active"].concat(),
+        option(5),
+        vec![0; 9],
+        numbers(&[30_000_000]),
+        option(NOW_US + 20_000_000),
+        [vec![0], numbers(&[NOW_US - 10_000_000])].concat(),
+        [vec![1], numbers(&[NOW_US - 10_000_000])].concat(),
+    ]
+    .concat();
+    let data = [&[2, 0, 0, 0, 0][..], &[0; 8], &1_u32.to_le_bytes(), b"r", b"[1]"].concat();
+    let disk = Disk::default();
+    let mut batch = Batch::default();
+    batch.put(&Key::Meta, &meta);
+    batch.put(&Key::Claim(7), &claim);
+    batch.put(&Key::Data(7), &data);
+    let mut store = disk.open();
+    store.write(&batch);
+    store.sync().expect("a simulated disk takes it");
+    let options = Options { wall_us: || NOW_US + 3_600_000_000, ..Options::default() };
+    let server = Running::start(Storage::Blocking(Box::new(disk.open())), options);
+    let mut client = server.client();
+    let held = client.get("/v1/claims/7/").expect(200);
+    assert_eq!(held.field("status"), "active");
+    assert_eq!(held.field("fencing_token").as_u64(), Some(5));
+    assert_eq!(held.field("user_data").to_string(), "[1]");
+    assert!(held.field("created").to_string().contains("14 Nov 2023 22:13:10"), "{held:?}");
+    let (ttl, duration) = (held.number("ttl"), held.number("active_duration"));
+    assert!(ttl > 1.0 && ttl <= 20.0 && duration > 3_600.0, "{held:?}");
+    let next = client.post(r#"{"resource":"s","ttl":30}"#).expect(201);
+    assert_eq!(next.field("fencing_token").as_u64(), Some(6));
+}
