@@ -3,6 +3,7 @@
 //! HTTP in, inputs to the core, effects out to timers, store and answers. Which answer a request
 //! gets is decided by the core alone; nothing here looks at a claim's status to decide anything.
 
+mod admit;
 mod auth;
 mod book;
 mod call;
@@ -14,6 +15,7 @@ mod digest;
 mod ear;
 mod engine;
 mod entry;
+mod guesses;
 mod host;
 mod http;
 mod listen;
@@ -26,6 +28,7 @@ mod saved;
 mod serve;
 mod session;
 mod tls;
+mod token_file;
 
 pub use auth::Tokens;
 pub use host::{Hosts, PublicUrl, read_name};

@@ -33,9 +33,21 @@ struct Args {
     /// Keeps claims nowhere.
     #[arg(long, group = "storage")]
     in_memory: bool,
-    /// Requires one of the bearer tokens of this file, one a line.
+    /// Requires one of the bearer tokens of this file, which nobody but its owner may read.
+    ///
+    /// It has tables as TOML writes them, each with a header [[token]] and lines such as
+    /// name = "ci", secret = "...", and perhaps comment = "...", expires = 2030-12-31 (from then on
+    /// it is refused) and operator = true; # begins a comment. A claim belongs to the name of the
+    /// token that made it: others may neither change it nor read its user data, operators may.
+    /// Several tokens may have one name. A file without tables has one token a line, without a
+    /// name: what is claimed by these is everybody's.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
+    /// So many wrong tokens a minute are looked at from one address; then it is told 429, unless it
+    /// shows a token that it has shown before.
+    #[arg(long, value_name = "TOKENS", default_value_t = 10)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    wrong_tokens_max: u32,
     /// The certificate chain that is shown to clients (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -155,6 +167,7 @@ fn options(args: Args) -> io::Result<Options> {
         },
         public_url: args.public_url,
         hosts: Hosts::of(args.host),
+        wrong_tokens_max: args.wrong_tokens_max,
         body_max: args.body_max,
         header_patience: args.patience,
         body_patience: args.patience,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use turnstile_core::claim::record::Status;
 
+use super::call::Origin;
 use super::clock::Moment;
 use super::entry::Entry;
 use crate::wire::claim::ClaimBody;
@@ -123,7 +124,7 @@ impl Book {
     pub(crate) fn list<'a>(
         &'a self,
         filter: &Filter,
-        base: &str,
+        origin: &Origin,
         now_us: u64,
     ) -> Vec<ClaimBody<'a>> {
         let wants_live =
@@ -141,7 +142,7 @@ impl Book {
             .filter(|(_, entry)| is_wanted(entry, filter, now_us))
             .skip(filter.offset)
             .take(filter.limit)
-            .map(|(id, entry)| entry.body(id, base, now_us))
+            .map(|(id, entry)| entry.body(id, origin, now_us))
             .collect()
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
+use super::auth::Identity;
 use super::reply::{Asked, Reply};
 use crate::store::Batch;
 
@@ -24,7 +25,7 @@ pub(super) struct Call {
     pub(super) asked: Asked,
     pub(super) claim: Option<u64>,
     pub(super) resource: Option<u32>,
-    pub(super) base: Arc<str>,
+    pub(super) origin: Origin,
     pub(super) reply: Option<oneshot::Sender<Reply>>,
 }
 
@@ -49,6 +50,8 @@ pub(super) struct Data {
     /// What the client wants kept.
     pub(super) user_data: Option<Box<RawValue>>,
     pub(super) digest: u64,
+    /// The name of the token that was shown.
+    pub(super) owner: Option<Arc<str>>,
 }
 
 /// An answer, now or when it is on disk or the core has one.
@@ -72,4 +75,5 @@ pub(crate) struct Origin {
     pub(crate) base: Arc<str>,
     /// How long the client is ready to wait for the lock.
     pub(crate) wait_us: Option<u64>,
+    pub(crate) identity: Identity,
 }

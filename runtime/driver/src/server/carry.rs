@@ -128,7 +128,7 @@ impl Engine {
         if self.book.entry(id).is_some() {
             self.book.became(id, status, token.map(Token::number), now);
         } else if let Some(data) = hand.and_then(|hand| hand.post.take()) {
-            let Data { number, resource, ttl_us, user_data, digest } = data;
+            let Data { number, resource, ttl_us, user_data, digest, owner } = data;
             let token = token.map(Token::number);
             let history = vec![(status, now)];
             let (is_gone, due_us) = (false, None);
@@ -136,6 +136,7 @@ impl Engine {
                 number,
                 resource,
                 user_data,
+                owner,
                 digest,
                 ttl_us,
                 is_gone,
@@ -181,7 +182,7 @@ impl Engine {
         self.metrics.answered(response.status);
         let reply = match (response.status, entry) {
             (200..=202, Some((id, entry))) => {
-                Reply::claim(response.status, id, entry, &call.base, now_us)
+                Reply::claim(response.status, id, entry, &call.origin, now_us)
             }
             (status, entry) => {
                 let resource = entry.map(|(_, entry)| entry.number).or(call.resource);

@@ -15,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 use tower_service::Service as _;
 
+use super::admit::Peer;
 use super::ear::Overheard;
 use super::listen::{LastWord, Line};
 use super::patience::Patient;
@@ -24,6 +25,8 @@ use super::serve::Options;
 pub(super) struct Connection {
     pub(super) router: Router,
     pub(super) options: Arc<Options>,
+    /// The other end.
+    pub(super) peer: Peer,
     pub(super) is_stopping: watch::Receiver<bool>,
     /// How many are open.
     pub(super) connections: Arc<AtomicUsize>,
@@ -61,6 +64,7 @@ impl Connection {
         let ear = stream.ear();
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(ear.clone());
+            request.extensions_mut().insert(self.peer);
             self.router.clone().call(request)
         });
         let mut connection = std::pin::pin!(

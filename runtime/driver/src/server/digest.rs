@@ -4,12 +4,17 @@
 
 use crate::wire::ask::Post;
 
-/// The number of an idempotency key, which is one only together with its resource.
-pub(super) fn of_key(key: &[u8], resource: &str) -> u64 {
+/// The number of an idempotency key, which is one only together with its resource and its owner.
+pub(super) fn of_key(key: &[u8], resource: &str, owner: Option<&str>) -> u64 {
     let mut fnv = Fnv::new();
     fnv.take(&(key.len() as u64).to_le_bytes());
     fnv.take(key);
     fnv.take(resource.as_bytes());
+    if let Some(owner) = owner {
+        // No resource has this byte, so that the two cannot run together.
+        fnv.take(&[0xFF]);
+        fnv.take(owner.as_bytes());
+    }
     fnv.0
 }
 

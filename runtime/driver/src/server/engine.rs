@@ -72,7 +72,8 @@ impl Engine {
         }
         self.drive_due();
         let digest = digest::of_post(&post);
-        if key.is_some_and(|key| self.is_otherwise(key, digest)) {
+        let owner = origin.identity.name.clone();
+        if key.is_some_and(|key| self.is_otherwise(key, digest, owner.as_deref())) {
             let text = "The idempotency key was used with another ttl or other user data";
             return self.answer_read(Reply::message(422, text));
         }
@@ -86,21 +87,22 @@ impl Engine {
             asked: Asked::Post,
             claim: None,
             resource: Some(number),
-            base: origin.base.clone(),
+            origin: origin.clone(),
             reply: None,
         };
         let Post { resource: _, ttl_us, user_data } = post;
-        let data = Data { number, resource, ttl_us, user_data, digest };
+        let data = Data { number, resource, ttl_us, user_data, digest, owner };
         let turn = self.ask(ask, call, Some(data), None, origin.wait_us.unwrap_or(0));
         self.book.tidy(number);
         turn
     }
 
-    /// Whether an earlier POST with this key said something else.
-    fn is_otherwise(&self, key: u64, digest: u64) -> bool {
+    /// Whether an earlier POST with this key said something else, or was another's whose key has by
+    /// chance or by design the same number.
+    fn is_otherwise(&self, key: u64, digest: u64, owner: Option<&str>) -> bool {
         let first = self.state.keyed(IdempotencyKey::new(key));
         let first = first.and_then(|first| self.book.entry(first.number()));
-        first.is_some_and(|first| first.digest != digest)
+        first.is_some_and(|first| first.digest != digest || first.owner.as_deref() != owner)
     }
 
     /// Changes a claim.
@@ -109,6 +111,10 @@ impl Engine {
             return Turn::Now(Reply::storage_in_trouble());
         }
         self.drive_due();
+        let entry = self.book.entry(id);
+        if entry.is_some_and(|entry| !origin.identity.may_change(entry.owner.as_deref())) {
+            return self.answer_read(Reply::forbidden(id));
+        }
         let claim = ClaimId::new(id);
         self.ask_anew(claim);
         let (ask, field, ttl_us) = match patch {
@@ -119,7 +125,7 @@ impl Engine {
             asked: Asked::Patch(field),
             claim: Some(id),
             resource: self.book.entry(id).map(|entry| entry.number),
-            base: origin.base.clone(),
+            origin: origin.clone(),
             reply: None,
         };
         self.ask(ask, call, None, ttl_us, origin.wait_us.unwrap_or(0))
@@ -135,7 +141,7 @@ impl Engine {
         self.drive_due();
         let now_us = self.clock.now_us();
         let reply = match self.book.entry(id) {
-            Some(entry) => Reply::claim(200, id, entry, &origin.base, now_us),
+            Some(entry) => Reply::claim(200, id, entry, origin, now_us),
             None => Reply::message(404, "No claim found"),
         };
         self.answer_read(reply)
@@ -144,7 +150,7 @@ impl Engine {
     /// Several claims.
     pub(crate) fn list(&mut self, filter: &Filter, origin: &Origin) -> Turn {
         self.drive_due();
-        let claims = self.book.list(filter, &origin.base, self.clock.now_us());
+        let claims = self.book.list(filter, origin, self.clock.now_us());
         let body = serde_json::to_vec(&claims).expect("bodies are plain data");
         self.answer_read(Reply::text(200, body))
     }

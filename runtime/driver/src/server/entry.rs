@@ -7,6 +7,8 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use turnstile_core::claim::record::Status;
 
+use super::auth::Identity;
+use super::call::Origin;
 use super::clock::Moment;
 use crate::wire::claim::{Change, ClaimBody};
 use crate::wire::date::Date;
@@ -20,6 +22,8 @@ pub(crate) struct Entry {
     pub resource: Arc<str>,
     /// As it came.
     pub user_data: Option<Box<RawValue>>,
+    /// The name of the token that made it.
+    pub owner: Option<Arc<str>>,
     /// What the POST said, in short: the same key with another word is a mistake.
     pub digest: u64,
     /// What was asked for, in the POST or in the last PATCH that was granted.
@@ -70,13 +74,20 @@ impl Entry {
         Some(until_us.saturating_sub(self.history[at].1.at_us).max(1) as f64 / 1e6)
     }
 
-    pub(crate) fn body(&self, id: u64, base: &str, now_us: u64) -> ClaimBody<'_> {
+    /// The user data, for who may read it.
+    pub(crate) fn data_for(&self, identity: &Identity) -> Option<&RawValue> {
+        let may_read = identity.may_change(self.owner.as_deref());
+        self.user_data.as_deref().filter(|_| may_read)
+    }
+
+    /// The claim as the one who asks may see it.
+    pub(crate) fn body(&self, id: u64, origin: &Origin, now_us: u64) -> ClaimBody<'_> {
         let change = |(status, at): &(Status, Moment)| Change {
             status: *status,
             timestamp: Date(at.date_us),
         };
         ClaimBody {
-            url: format!("{base}{id}/"),
+            url: format!("{}{id}/", origin.base),
             resource: &self.resource,
             status: self.status(),
             created: Date(self.history[0].1.date_us),
@@ -84,8 +95,9 @@ impl Entry {
             ttl: self.ttl(now_us),
             active_duration: self.active_duration(now_us),
             waiting_duration: self.waiting_duration(now_us),
-            user_data: self.user_data.as_deref(),
+            user_data: self.data_for(&origin.identity),
             fencing_token: self.token,
+            owner: self.owner.as_deref(),
         }
     }
 }
@@ -104,6 +116,7 @@ mod tests {
             number: 0,
             resource: "r".into(),
             user_data: None,
+            owner: None,
             digest: 0,
             ttl_us: 20_000_000,
             is_gone: false,

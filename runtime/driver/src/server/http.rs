@@ -11,15 +11,17 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
+use hyper::StatusCode;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
-use hyper::{Method, StatusCode};
 
-use super::auth::Tokens;
+use super::admit;
+use super::auth::{Identity, Tokens};
 use super::call::Origin;
 use super::commit::Shared;
 use super::digest;
 use super::ear::Ear;
 use super::engine::Engine;
+use super::guesses::Guesses;
 use super::host::{self, Hosts, PublicUrl};
 use super::metrics::Gauges;
 use super::page;
@@ -40,8 +42,11 @@ pub(crate) struct Front {
     pub(crate) scheme: &'static str,
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) hosts: Hosts,
-    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) tokens: Tokens,
     pub(crate) sessions: Sessions,
+    pub(crate) guesses: Guesses,
+    /// Microseconds since the Unix epoch.
+    pub(crate) wall_us: fn() -> u64,
     pub(crate) connections: Arc<AtomicUsize>,
 }
 
@@ -59,9 +64,9 @@ pub(crate) fn router(front: Front) -> Router {
         .route("/status", any(add_slash))
         .route("/metrics", get(metrics))
         .fallback(async || respond(Reply::message(404, "Nothing is here")))
-        .layer(axum::middleware::from_fn_with_state(front.clone(), admit))
+        .layer(axum::middleware::from_fn_with_state(front.clone(), admit::admit))
         .route("/status/login/", post(page::log_in))
-        .layer(axum::middleware::from_fn_with_state(front.clone(), check_host))
+        .layer(axum::middleware::from_fn_with_state(front.clone(), admit::check_host))
         .route("/healthz", get(health))
         .method_not_allowed_fallback(async || {
             respond(Reply::message(405, "The method is not allowed here"))
@@ -69,44 +74,9 @@ pub(crate) fn router(front: Front) -> Router {
         .with_state(front)
 }
 
-/// A page of another site may reach this server by a name of its own, but only by that name.
-async fn check_host(
-    State(front): State<Arc<Front>>,
-    request: Request,
-    next: axum::middleware::Next,
-) -> Response {
-    let Some(named) = host::named(request.headers()) else {
-        return respond(Reply::message(400, "The Host header names no host"));
-    };
-    let takes_any = front.hosts.is_empty() && !front.tokens.is_open();
-    if takes_any || front.hosts.admits(named, front.public_url.as_ref()) {
-        return next.run(request).await;
-    }
-    let text = format!("This server is not called {named}: --host or --public-url names it so");
-    respond(Reply::message(421, &text))
-}
-
-async fn admit(
-    State(front): State<Arc<Front>>,
-    request: Request,
-    next: axum::middleware::Next,
-) -> Response {
-    let is_page = request.uri().path().starts_with("/status/");
-    let headers = request.headers();
-    if front.tokens.admit(headers) || is_page && front.sessions.admit(headers) {
-        return next.run(request).await;
-    }
-    let mut response = match is_page && request.method() == Method::GET {
-        true => page::ask_for_token(false),
-        false => respond(Reply::message(401, "A bearer token is required")),
-    };
-    let scheme = HeaderValue::from_static("Bearer");
-    response.headers_mut().insert(hyper::header::WWW_AUTHENTICATE, scheme);
-    response
-}
-
 async fn list_claims(
     State(front): State<Arc<Front>>,
+    Extension(identity): Extension<Identity>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
@@ -114,13 +84,14 @@ async fn list_claims(
         Ok(filter) => filter,
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
-    let origin = front.origin(&headers);
+    let origin = front.origin(&headers, identity);
     let turn = front.shared.with(|engine| engine.list(&filter, &origin));
     respond(front.shared.answer(turn).await)
 }
 
 async fn post_claim(
     State(front): State<Arc<Front>>,
+    Extension(identity): Extension<Identity>,
     Extension(ear): Extension<Ear>,
     request: Request,
 ) -> Response {
@@ -132,29 +103,32 @@ async fn post_claim(
         Ok(post) => post,
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
-    let origin = match front.waiting_origin(&headers) {
+    let origin = match front.waiting_origin(&headers, identity) {
         Ok(origin) => origin,
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
-    let key =
-        headers.get(IDEMPOTENCY_KEY).map(|key| digest::of_key(key.as_bytes(), &post.resource));
+    let key = headers
+        .get(IDEMPOTENCY_KEY)
+        .map(|key| digest::of_key(key.as_bytes(), &post.resource, origin.identity.name.as_deref()));
     let turn = front.shared.with(|engine| engine.post(post, key, &origin));
     respond(front.shared.answer_to(turn, &ear).await)
 }
 
 async fn show_claim(
     State(front): State<Arc<Front>>,
+    Extension(identity): Extension<Identity>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
     let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
-    let origin = front.origin(&headers);
+    let origin = front.origin(&headers, identity);
     let turn = front.shared.with(|engine| engine.show(id, &origin));
     respond(front.shared.answer(turn).await)
 }
 
 async fn patch_claim(
     State(front): State<Arc<Front>>,
+    Extension(identity): Extension<Identity>,
     Path(id): Path<String>,
     Extension(ear): Extension<Ear>,
     request: Request,
@@ -164,7 +138,7 @@ async fn patch_claim(
         Err(reply) => return respond(reply),
     };
     let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
-    let origin = match front.waiting_origin(&headers) {
+    let origin = match front.waiting_origin(&headers, identity) {
         Ok(origin) => origin,
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
@@ -260,14 +234,14 @@ impl Front {
         from == self.root(headers) || from == self.asked(headers)
     }
 
-    pub(crate) fn origin(&self, headers: &HeaderMap) -> Origin {
+    pub(crate) fn origin(&self, headers: &HeaderMap, identity: Identity) -> Origin {
         let base = format!("{}{CLAIMS}", self.root(headers)).into();
-        Origin { base, wait_us: None }
+        Origin { base, wait_us: None, identity }
     }
 
-    fn waiting_origin(&self, headers: &HeaderMap) -> Result<Origin, Reasons> {
+    fn waiting_origin(&self, headers: &HeaderMap, identity: Identity) -> Result<Origin, Reasons> {
         let wait_us = read_wait(headers)?.map(|wait_us| wait_us.min(self.wait_max_us));
-        Ok(Origin { wait_us, ..self.origin(headers) })
+        Ok(Origin { wait_us, ..self.origin(headers, identity) })
     }
 }
 

@@ -5,13 +5,16 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::response::{Html, IntoResponse, Response};
 use hyper::StatusCode;
 use hyper::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, LOCATION, ORIGIN, SET_COOKIE,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, LOCATION, SET_COOKIE,
 };
+use serde_json::value::RawValue;
 
+use super::admit::{Peer, refuse};
+use super::auth::Identity;
 use super::http::{Front, respond};
 use super::reply::Reply;
 use crate::wire::date::Date;
@@ -41,8 +44,8 @@ struct Page {
 #[derive(Template)]
 #[template(path = "login.html")]
 struct Login {
-    /// A token was shown, and it is none.
-    is_refused: bool,
+    /// Why the token that was shown was refused.
+    why: Option<&'static str>,
 }
 
 /// One claim that is not over.
@@ -56,11 +59,18 @@ struct Row {
     active: String,
     token: String,
     user_data: String,
+    owner: String,
+    /// May the one who looks change it.
+    is_own: bool,
 }
 
 /// GET: the page.
-pub(super) async fn show(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
-    let has_session = front.sessions.admit(&headers);
+pub(super) async fn show(
+    State(front): State<Arc<Front>>,
+    Extension(identity): Extension<Identity>,
+    headers: HeaderMap,
+) -> Response {
+    let has_session = front.sessions.secret(&headers).is_some();
     let (page, turn) = front.shared.with(|engine| {
         let seconds = |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!("{s:.1}"));
         let rows = engine.live(
@@ -73,7 +83,9 @@ pub(super) async fn show(State(front): State<Arc<Front>>, headers: HeaderMap) ->
                 waiting: seconds(entry.waiting_duration(now_us)),
                 active: seconds(entry.active_duration(now_us)),
                 token: entry.token.map_or(String::new(), |token| token.to_string()),
-                user_data: beginning(entry.user_data.as_ref().map_or("", |data| data.get())),
+                user_data: beginning(entry.data_for(&identity).map_or("", RawValue::get)),
+                owner: beginning(entry.owner.as_deref().unwrap_or("")),
+                is_own: identity.may_change(entry.owner.as_deref()),
             },
             ROWS_MAX,
         );
@@ -81,7 +93,7 @@ pub(super) async fn show(State(front): State<Arc<Front>>, headers: HeaderMap) ->
         (Page { refresh_s: REFRESH_S, kept, live, rows, has_session }, engine.read_nothing())
     });
     let reply = front.shared.answer(turn).await;
-    if reply.status == 200 { html(StatusCode::OK, &page) } else { respond(reply) }
+    if reply.status == 200 { html(200, &page) } else { respond(reply) }
 }
 
 fn beginning(text: &str) -> String {
@@ -93,11 +105,12 @@ fn beginning(text: &str) -> String {
 }
 
 /// What a browser is shown instead of the page, until it has shown a token.
-pub(super) fn ask_for_token(is_refused: bool) -> Response {
-    html(StatusCode::UNAUTHORIZED, &Login { is_refused })
+pub(super) fn ask_for_token(status: u16, why: Option<&'static str>) -> Response {
+    html(status, &Login { why })
 }
 
-fn html(status: StatusCode, page: &impl Template) -> Response {
+fn html(status: u16, page: &impl Template) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = [(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, "no-store")];
     match page.render() {
         Ok(text) => (status, headers, Html(text)).into_response(),
@@ -106,15 +119,20 @@ fn html(status: StatusCode, page: &impl Template) -> Response {
 }
 
 /// POST of the form that asks for a token: from there on a cookie stands for it.
-pub(super) async fn log_in(State(front): State<Arc<Front>>, request: Request) -> Response {
+pub(super) async fn log_in(
+    State(front): State<Arc<Front>>,
+    Extension(Peer(from)): Extension<Peer>,
+    request: Request,
+) -> Response {
     let token = match front.field("token", request).await {
         Ok((_, token)) => token,
         Err(refused) => return refused,
     };
-    if !token.is_some_and(|token| front.tokens.has(token.trim())) {
-        return ask_for_token(true);
-    }
-    match front.sessions.open(front.is_tls()) {
+    let token = match front.judge(token.unwrap_or_default().trim(), from) {
+        Ok(token) => token,
+        Err(refusal) => return refuse(&refusal, true),
+    };
+    match front.sessions.open(token.secret, front.is_tls()) {
         Ok(cookie) => back_to_page(Some(cookie)),
         Err(error) => respond(Reply::message(500, &error.to_string())),
     }
@@ -129,7 +147,11 @@ pub(super) async fn log_out(State(front): State<Arc<Front>>, headers: HeaderMap)
 }
 
 /// POST of the page's form: the claim is revoked, then the page shows itself again.
-pub(super) async fn revoke(State(front): State<Arc<Front>>, request: Request) -> Response {
+pub(super) async fn revoke(
+    State(front): State<Arc<Front>>,
+    Extension(identity): Extension<Identity>,
+    request: Request,
+) -> Response {
     let (headers, claim) = match front.field("claim", request).await {
         Ok(read) => read,
         Err(refused) => return refused,
@@ -137,11 +159,12 @@ pub(super) async fn revoke(State(front): State<Arc<Front>>, request: Request) ->
     let Some(id) = claim.and_then(|id| id.parse().ok()) else {
         return respond(Reply::message(400, "A claim is a number"));
     };
-    let origin = front.origin(&headers);
+    let origin = front.origin(&headers, identity);
     let turn = front.shared.with(|engine| engine.revoke(id, &origin));
     let reply = front.shared.answer(turn).await;
     // Where the claim is over already, the page says so.
-    if reply.status < 500 { back_to_page(None) } else { respond(reply) }
+    let is_said = reply.status < 500 && reply.status != 403;
+    if is_said { back_to_page(None) } else { respond(reply) }
 }
 
 fn back_to_page(cookie: Option<String>) -> Response {
@@ -171,9 +194,8 @@ impl Front {
     /// A form on another site's page must change nothing here. A browser says where a form comes
     /// from; who says nothing must have shown a token by itself, if tokens are required.
     fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Response> {
-        let from = headers.get(ORIGIN).and_then(|from| from.to_str().ok());
-        let is_own = match from {
-            Some(from) => self.is_own(from, headers),
+        let is_own = match self.is_foreign(headers) {
+            Some(is_foreign) => !is_foreign,
             None => self.tokens.is_open() || headers.contains_key(AUTHORIZATION),
         };
         (!is_own).then(|| respond(Reply::message(403, "The form is not this server's")))

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::call::Origin;
 use super::entry::Entry;
 use crate::wire::ask::Reasons;
 
@@ -65,12 +66,20 @@ impl Reply {
     }
 
     /// 200 or, for a POST, 201 or 202: the claim.
-    pub(crate) fn claim(status: u16, id: u64, entry: &Entry, base: &str, now_us: u64) -> Self {
-        let body = entry.body(id, base, now_us);
+    pub(crate) fn claim(status: u16, id: u64, entry: &Entry, origin: &Origin, now_us: u64) -> Self {
+        let body = entry.body(id, origin, now_us);
         let mut reply = Self::json(status, &body);
         reply.token = entry.due_us.and(entry.token);
         reply.location = matches!(status, 201 | 202).then_some(body.url);
         reply
+    }
+
+    /// 403: the claim is another's.
+    pub(crate) fn forbidden(id: u64) -> Self {
+        let mut body =
+            exception("Forbidden", "The claim belongs to another: its owner may do this");
+        body["claim_id"] = id.into();
+        Self::json(403, &body)
     }
 
     /// What an answer says whose body is no claim.

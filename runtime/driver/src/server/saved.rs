@@ -2,7 +2,7 @@
 //!
 //! Little-endian integers one after the other, behind a version. A value that does not read whole
 //! is a fault of the store, never passed over. Version 2, which had one time for durations and
-//! dates, is still read.
+//! dates and no owners, is still read.
 
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::entry::Entry;
 use crate::store::{Batch, Image, Key};
 
 const VERSION: u8 = 3;
-const VERSION_OF_ONE_TIME: u8 = 2;
+const VERSION_TWO: u8 = 2;
 
 /// The server's counters and its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +66,10 @@ pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &Entry) {
     let mut out = vec![VERSION];
     out.extend_from_slice(&entry.number.to_le_bytes());
     put_u64(&mut out, entry.digest);
+    // No name is empty.
+    let owner = entry.owner.as_deref().unwrap_or("");
+    out.push(u8::try_from(owner.len()).expect("names are limited"));
+    out.extend_from_slice(owner.as_bytes());
     let len = u32::try_from(entry.resource.len()).expect("names are limited");
     out.extend_from_slice(&len.to_le_bytes());
     out.extend_from_slice(entry.resource.as_bytes());
@@ -104,9 +108,10 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
 }
 
 fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
-    let (_, mut data) = versioned(data)?;
+    let (version, mut data) = versioned(data)?;
     let number = u32::from_le_bytes(take(&mut data)?);
     let digest = take_u64(&mut data)?;
+    let owner = if version == VERSION_TWO { None } else { take_owner(&mut data)? };
     let len = u32::from_le_bytes(take(&mut data)?);
     let (resource, user_data) = data.split_at_checked(len as usize)?;
     let resource: Arc<str> = std::str::from_utf8(resource).ok()?.into();
@@ -138,15 +143,25 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
         key: key.map(IdempotencyKey::new),
     };
     let is_gone = false;
-    let entry =
-        Entry { number, resource, user_data, digest, ttl_us, is_gone, due_us, token, history };
+    let entry = Entry {
+        number,
+        resource,
+        user_data,
+        owner,
+        digest,
+        ttl_us,
+        is_gone,
+        due_us,
+        token,
+        history,
+    };
     Some((kept, entry))
 }
 
 /// A value's version, and what is behind it.
 fn versioned(value: &[u8]) -> Option<(u8, &[u8])> {
     let (version, rest) = value.split_first()?;
-    [VERSION, VERSION_OF_ONE_TIME].contains(version).then_some((*version, rest))
+    [VERSION, VERSION_TWO].contains(version).then_some((*version, rest))
 }
 
 fn put_u64(out: &mut Vec<u8>, number: u64) {
@@ -168,9 +183,17 @@ fn take_u64(rest: &mut &[u8]) -> Option<u64> {
     take(rest).map(u64::from_le_bytes)
 }
 
+fn take_owner(rest: &mut &[u8]) -> Option<Option<Arc<str>>> {
+    let [len] = take(rest)?;
+    let (owner, left) = rest.split_at_checked(usize::from(len))?;
+    *rest = left;
+    let owner = std::str::from_utf8(owner).ok()?;
+    Some((!owner.is_empty()).then(|| owner.into()))
+}
+
 fn take_moment(rest: &mut &[u8], version: u8) -> Option<Moment> {
     let at_us = take_u64(rest)?;
-    let date_us = if version == VERSION_OF_ONE_TIME { at_us } else { take_u64(rest)? };
+    let date_us = if version == VERSION_TWO { at_us } else { take_u64(rest)? };
     Some(Moment { at_us, date_us })
 }
 

@@ -9,11 +9,13 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use turnstile_core::claim::record::Limits;
 
+use super::admit::Peer;
 use super::auth::Tokens;
 use super::clock::wall_us;
 use super::commit::Shared;
 use super::connection::Connection;
 use super::engine::Engine;
+use super::guesses::Guesses;
 use super::host::{Hosts, PublicUrl};
 use super::http::{Front, router};
 use super::listen::{Accept, announce, bind, turn_away};
@@ -48,6 +50,8 @@ pub struct Options {
     /// By which names requests may call it besides `localhost`, its addresses and the public URL.
     /// None given: by these alone where no token is required, by any name where one is.
     pub hosts: Hosts,
+    /// So many wrong tokens a minute are looked at from one address.
+    pub wrong_tokens_max: u32,
     /// How much the core keeps.
     pub limits: Limits,
     /// What a body may carry.
@@ -71,7 +75,8 @@ pub struct Options {
     pub connections_max: usize,
     /// How long a stopping server waits for its connections.
     pub drain_max: Duration,
-    /// Reads the wall clock, in microseconds since the Unix epoch; once, at the start.
+    /// Reads the wall clock, in microseconds since the Unix epoch: once, at the start, and for the
+    /// expiry of tokens.
     pub wall_us: fn() -> u64,
     /// Where every step is noted.
     pub trace: Option<Trace>,
@@ -84,6 +89,7 @@ impl Default for Options {
             tls: None,
             public_url: None,
             hosts: Hosts::default(),
+            wrong_tokens_max: 10,
             limits: Limits::DEFAULT,
             bounds: Bounds::default(),
             body_max: 64 << 10,
@@ -203,8 +209,8 @@ impl Server {
                 accepted = listener.accept() => accepted,
                 () = &mut stop => break,
             };
-            let stream = match accepted {
-                Ok((stream, _from)) => stream,
+            let (stream, from) = match accepted {
+                Ok(accepted) => accepted,
                 Err(error) => {
                     // Out of sockets, most likely: those that close make room.
                     tracing::warn!(%error, "a connection cannot be taken");
@@ -220,6 +226,7 @@ impl Server {
             let connection = Connection {
                 router: router.clone(),
                 options: options.clone(),
+                peer: Peer(from),
                 is_stopping: is_stopping.clone(),
                 connections: connections.clone(),
                 _alive: alive.clone(),
@@ -247,8 +254,10 @@ impl Server {
             scheme: self.scheme(),
             public_url: options.public_url.clone(),
             hosts: options.hosts.clone(),
-            tokens: Arc::new(options.tokens.clone()),
+            tokens: options.tokens.clone(),
             sessions: Sessions::default(),
+            guesses: Guesses::new(options.wrong_tokens_max),
+            wall_us: options.wall_us,
             connections: connections.clone(),
         }
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::header::{COOKIE, HeaderMap};
@@ -22,16 +22,29 @@ const LASTS: Duration = Duration::from_secs(12 * 3_600);
 const SESSIONS_MAX: usize = 1_000;
 const NAME: &str = "turnstile-session";
 
-/// The sessions that are open, and until when. A restart ends all of them.
-#[derive(Debug, Default)]
-pub(crate) struct Sessions(Mutex<BTreeMap<String, Instant>>);
+/// The sessions that are open. A restart ends all of them.
+#[derive(Default)]
+pub(crate) struct Sessions(Mutex<BTreeMap<String, Session>>);
+
+/// A browser that was let in.
+struct Session {
+    until: Instant,
+    /// The token that it has shown: the session is over when that is.
+    secret: Arc<str>,
+}
+
+impl std::fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sessions({} of them)", self.lock().len())
+    }
+}
 
 impl Sessions {
-    /// Opens a session; the cookie that stands for it.
+    /// Opens a session for who has shown this token; the cookie that stands for it.
     ///
     /// # Errors
     /// When the system has no randomness to give.
-    pub(crate) fn open(&self, is_tls: bool) -> io::Result<String> {
+    pub(crate) fn open(&self, secret: Arc<str>, is_tls: bool) -> io::Result<String> {
         let mut bytes = [0_u8; 32];
         let random = ring::default_provider().secure_random;
         random.fill(&mut bytes).map_err(|_| io::Error::other("no randomness is to be had"))?;
@@ -42,22 +55,29 @@ impl Sessions {
         });
         let mut open = self.lock();
         let now = Instant::now();
-        open.retain(|_, until| *until > now);
+        open.retain(|_, session| session.until > now);
         if open.len() >= SESSIONS_MAX {
-            let first = open.iter().min_by_key(|(_, until)| **until).map(|(id, _)| id.clone());
+            let first = open.iter().min_by_key(|(_, session)| session.until);
+            let first = first.map(|(id, _)| id.clone());
             open.remove(&first.unwrap_or_default());
         }
-        open.insert(id.clone(), now + LASTS);
+        open.insert(id.clone(), Session { until: now + LASTS, secret });
         Ok(cookie(&id, LASTS, is_tls))
     }
 
-    /// Whether a request comes from a browser that has been let in.
-    pub(crate) fn admit(&self, headers: &HeaderMap) -> bool {
+    /// The token that a request's browser has shown, if it was let in.
+    pub(crate) fn secret(&self, headers: &HeaderMap) -> Option<Arc<str>> {
         let now = Instant::now();
+        let shown = id(headers)?;
         let open = self.lock();
-        let Some(shown) = id(headers) else { return false };
         // All are looked at, so that the time it takes leads nobody to one.
-        open.iter().fold(false, |found, (id, until)| found | (is_same(id, shown) & (*until > now)))
+        let mut found = None;
+        for (id, session) in open.iter() {
+            if is_same(id, shown) & (session.until > now) {
+                found = Some(session.secret.clone());
+            }
+        }
+        found
     }
 
     /// Ends a browser's session; the cookie that says so.
@@ -68,7 +88,7 @@ impl Sessions {
         cookie("", Duration::ZERO, is_tls)
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Session>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -100,29 +120,30 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_session_is_open_until_it_is_closed_or_over() {
         let sessions = Sessions::default();
-        let cookie = sessions.open(true).expect("the system has randomness");
+        let is_open = |headers: &HeaderMap| sessions.secret(headers).is_some();
+        let cookie = sessions.open("secret".into(), true).expect("the system has randomness");
         assert!(cookie.ends_with("HttpOnly; SameSite=Strict; Secure"), "{cookie}");
         let (own, _) = cookie.split_once(';').expect("attributes");
-        assert!(sessions.admit(&headers(own)));
-        assert!(sessions.admit(&headers(&format!("a=b; {own}"))));
-        assert!(!sessions.admit(&headers(&own[..own.len() - 1])));
-        assert!(!sessions.admit(&headers(NAME)) && !sessions.admit(&HeaderMap::new()));
-        assert!(!sessions.admit(&headers(&format!("{NAME}="))), "an empty id is no session's");
-        let other = sessions.open(false).expect("the system has randomness");
+        assert_eq!(sessions.secret(&headers(own)).as_deref(), Some("secret"));
+        assert!(is_open(&headers(&format!("a=b; {own}"))));
+        assert!(!is_open(&headers(&own[..own.len() - 1])));
+        assert!(!is_open(&headers(NAME)) && !is_open(&HeaderMap::new()));
+        assert!(!is_open(&headers(&format!("{NAME}="))), "an empty id is no session's");
+        let other = sessions.open("other".into(), false).expect("the system has randomness");
         assert!(!other.contains("Secure") && !other.contains(own));
         sessions.close(&headers(own), true);
-        assert!(!sessions.admit(&headers(own)));
+        assert!(!is_open(&headers(own)));
         let (other, _) = other.split_once(';').expect("attributes");
-        assert!(sessions.admit(&headers(other)));
+        assert!(is_open(&headers(other)));
         tokio::time::advance(LASTS).await;
-        assert!(!sessions.admit(&headers(other)), "it is over");
+        assert!(!is_open(&headers(other)), "it is over");
     }
 
     #[test]
     fn the_oldest_makes_room() {
         let sessions = Sessions::default();
         for _ in 0..SESSIONS_MAX + 5 {
-            sessions.open(false).expect("the system has randomness");
+            sessions.open("other".into(), false).expect("the system has randomness");
         }
         assert_eq!(sessions.lock().len(), SESSIONS_MAX);
     }

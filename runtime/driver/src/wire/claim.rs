@@ -28,10 +28,13 @@ pub struct ClaimBody<'a> {
     pub active_duration: Option<f64>,
     /// How long it has waited, or waited.
     pub waiting_duration: Option<f64>,
-    /// As it came.
+    /// As it came, for who may read it.
     pub user_data: Option<&'a RawValue>,
     /// Minted at its activation. An addition to the protocol.
     pub fencing_token: Option<u64>,
+    /// The name of the token that made it; not there where it has none. An addition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<&'a str>,
 }
 
 /// One entry of a claim's history.
@@ -97,6 +100,7 @@ mod tests {
             waiting_duration: None,
             user_data: None,
             fencing_token: Some(3),
+            owner: None,
         };
         let text = serde_json::to_string(&body).expect("plain data");
         assert_eq!(

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use turnstile_driver::server::{Options, Storage, Tokens};
 
 use crate::http::{Answer, Client, PATIENCE, Running, until};
+use crate::tokens::{tokens, tokens_file};
 
 /// A POST's beginning, up to how long its body is.
 const POST: &str =
@@ -210,17 +211,15 @@ fn a_slow_request_is_told_so_and_an_idle_connection_is_closed() {
 
 #[test]
 fn a_token_opens_the_server_and_nothing_else_does() {
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("tokens");
-    std::fs::write(&file, "one\n\nanother\n").expect("the directory is ours");
-    let tokens = Tokens::read(&file).expect("it has tokens");
+    let tokens = tokens("tokens", "one\n\nanother\n");
     let server = Running::start(Storage::Memory, Options { tokens, ..Options::default() });
     let refused = server.client().post(&body("r", 6.0)).expect(401);
     assert_eq!(refused.headers["www-authenticate"], "Bearer");
     server.client().with("authorization", "Bearer on").get("/status/").expect(401);
     server.client().with("authorization", "Bearer another").post(&body("r", 6.0)).expect(201);
     assert_eq!(server.client().get("/healthz").expect(200).text, "ok\n");
-    std::fs::write(&file, "\n").expect("the directory is ours");
-    assert!(Tokens::read(&file).is_err(), "a file without a token would open the server");
+    let none = tokens_file("none.tokens", "\n");
+    assert!(Tokens::read(&none).is_err(), "a file without a token would open the server");
 }
 
 #[test]

@@ -122,10 +122,14 @@ impl Client {
 
     /// None where the server is gone.
     pub(crate) fn try_new(at: SocketAddr) -> Option<Self> {
-        let stream = TcpStream::connect(at).ok()?;
+        Some(Self::on(at, TcpStream::connect(at).ok()?))
+    }
+
+    /// One whose connection is made already.
+    pub(crate) fn on(at: SocketAddr, stream: TcpStream) -> Self {
         stream.set_nodelay(true).expect("a socket takes it");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket takes it");
-        Some(Self { at, stream: BufReader::new(stream), headers: Vec::new() })
+        Self { at, stream: BufReader::new(stream), headers: Vec::new() }
     }
 
     /// The same, with a header in every request.

@@ -11,11 +11,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use turnstile_driver::client::{Cause, Connector, Manager, Setup};
 use turnstile_driver::keychain::LINE_MAX;
-use turnstile_driver::server::{Options, ServerTls, Storage, Tokens};
+use turnstile_driver::server::{Options, ServerTls, Storage};
 
 use crate::client::fixture;
 use crate::command::{CLAIM, claim, hears_all, statuses};
 use crate::http::{PATIENCE, Running, until};
+use crate::tokens::tokens;
 
 #[test]
 fn a_keychain_speaks_lines_and_its_end_releases() {
@@ -232,9 +233,7 @@ async fn a_dead_keychain_is_an_error_at_once() {
 async fn a_keychain_speaks_tls_and_shows_the_token() {
     let certificate = fixture("localhost.cert.pem");
     let tls = ServerTls::read(&certificate, &fixture("localhost.key.pem")).expect("a good pair");
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("keychain.tokens");
-    std::fs::write(&file, "secret\n").expect("the directory is ours");
-    let tokens = Tokens::read(&file).expect("it has a token");
+    let tokens = tokens("keychain.tokens", "secret\n");
     let options = Options { tls: Some(tls), tokens, ..Options::default() };
     let server = Running::start(Storage::Memory, options);
     let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));

@@ -5,18 +5,17 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::json;
-use turnstile_driver::server::{Options, Storage, Tokens};
+use turnstile_driver::server::{Options, Storage};
 
 use crate::http::{Answer, Client, Running};
+use crate::tokens::tokens;
 
 fn guarded(name: &str) -> Running {
     start(name, Options::default())
 }
 
 fn start(name: &str, options: Options) -> Running {
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&file, "a+b secret\n").expect("the directory is ours");
-    let tokens = Tokens::read(&file).expect("it has a token");
+    let tokens = tokens(name, "a+b secret\n");
     Running::start(Storage::Memory, Options { tokens, ..options })
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::client::fixture;
 use crate::http::{Answer, Client, PATIENCE, until};
+use crate::tokens::tokens_file;
 
 /// How often the server is killed.
 const KILLS: u64 = 50;
@@ -26,13 +27,14 @@ pub(crate) struct Turnstiled {
 
 impl Turnstiled {
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_turnstiled"))
-            .args(["--listen", "127.0.0.1:0"])
-            .args(arguments)
-            .env("TURNSTILE_LOG", "error")
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
+        Self::start_with(arguments, |_| {})
+    }
+
+    pub(crate) fn start_with(arguments: &[&str], set: impl FnOnce(&mut Command)) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_turnstiled"));
+        command.args(["--listen", "127.0.0.1:0"]).args(arguments);
+        set(command.env("TURNSTILE_LOG", "error").stdout(Stdio::piped()));
+        let mut child = command.spawn().expect("the server starts");
         let mut line = String::new();
         let out = child.stdout.take().expect("it is piped");
         BufReader::new(out).read_line(&mut line).expect("the server says where it listens");
@@ -216,10 +218,7 @@ fn check_refused(arguments: &[&str], because: &str) {
 #[test]
 fn a_server_beyond_loopback_wants_tls_and_tokens() {
     let because = "TLS and bearer tokens are required there (--tls-cert, --tls-key, --tokens)";
-    let tokens = dir("open");
-    std::fs::create_dir_all(&tokens).expect("the directory is ours");
-    let tokens = tokens.join("tokens");
-    std::fs::write(&tokens, "secret\n").expect("the directory is ours");
+    let tokens = tokens_file("open.tokens", "secret\n");
     let tokens = ["--tokens", tokens.to_str().expect("a readable path")];
     let (chain, key) = (fixture("localhost.cert.pem"), fixture("localhost.key.pem"));
     let (chain, key) = (chain.to_str().expect("readable"), key.to_str().expect("readable"));

@@ -135,7 +135,7 @@ struct RunArgs {
     /// How long the command may take to end once it was told to, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
     grace: Duration,
-    /// What others see of the claim, as JSON.
+    /// The claim's user data, as JSON. Where the server knows owners, others do not see it.
     #[arg(long, value_name = "JSON")]
     data: Option<String>,
     /// The command.

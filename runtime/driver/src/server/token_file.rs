@@ -1,0 +1,189 @@
+//! The tokens file: tables as TOML writes them, or one token a line.
+//!
+//! No error says anything of a secret. It is read whole or refused: a key that is not known, such
+//! as a misspelt `expires`, never passes for one that is not there.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::trouble::at;
+use crate::wire::date::Date;
+
+const HEADER: &str = "[[token]]";
+const KEYS: [&str; 5] = ["name", "secret", "comment", "expires", "operator"];
+/// The longest name, in bytes; the store keeps its length in one byte.
+const NAME_MAX: usize = u8::MAX as usize;
+
+/// A token that is let in.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    /// To whom its claims belong; a file of plain lines names nobody.
+    pub(super) name: Option<Arc<str>>,
+    /// What is shown.
+    pub(super) secret: Arc<str>,
+    /// May change and read what belongs to others.
+    pub(super) is_operator: bool,
+    /// From then on it is refused.
+    pub(super) expires: Option<Date>,
+}
+
+/// Reads a file that nobody but its owner may read.
+pub(super) fn read(path: &Path) -> io::Result<Vec<Token>> {
+    let mut file = File::open(path).map_err(at(path.display()))?;
+    let mode = file.metadata().map_err(at(path.display()))?.mode() & 0o7777;
+    let refuse = |kind, text: String| Err(io::Error::new(kind, text));
+    if mode & 0o077 != 0 {
+        let text = format!(
+            "{}: its mode is {mode:04o}, so that others may read or write the tokens; \
+             `chmod 600` keeps them private",
+            path.display()
+        );
+        return refuse(io::ErrorKind::PermissionDenied, text);
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(at(path.display()))?;
+    match parse(&text) {
+        Ok(tokens) if tokens.is_empty() => {
+            let text = format!("{} has no token in it", path.display());
+            refuse(io::ErrorKind::InvalidData, text)
+        }
+        Ok(tokens) => Ok(tokens),
+        Err(error) => refuse(io::ErrorKind::InvalidData, format!("{}: {error}", path.display())),
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<Token>, String> {
+    let lines = text.lines().map(str::trim).zip(1_usize..);
+    let lines: Vec<(&str, usize)> =
+        lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')).collect();
+    // A file whose headers are misspelt must not be a list of tokens such as `operator = true`.
+    let is_key =
+        |line: &str| line.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key.trim_end()));
+    if lines.iter().any(|(line, _)| line.starts_with('[') || is_key(line)) {
+        return read_tables(&lines);
+    }
+    let plain = |(line, _): &(&str, usize)| Token {
+        name: None,
+        secret: (*line).into(),
+        is_operator: false,
+        expires: None,
+    };
+    Ok(lines.iter().map(plain).collect())
+}
+
+fn read_tables(lines: &[(&str, usize)]) -> Result<Vec<Token>, String> {
+    let mut tables: Vec<Table> = Vec::new();
+    for (line, number) in lines {
+        let number = *number;
+        let read = match (line.starts_with('['), tables.last_mut()) {
+            (true, _) if bare(line) == HEADER => {
+                tables.push(Table { number, ..Table::default() });
+                Ok(())
+            }
+            (true, _) => Err(format!("{HEADER} is the only header")),
+            (false, None) => Err(format!("it is before the first {HEADER}")),
+            (false, Some(table)) => table.set(line),
+        };
+        read.map_err(|error| format!("line {number}: {error}"))?;
+    }
+    let mut tokens: Vec<Token> = Vec::new();
+    for table in tables {
+        let number = table.number;
+        let token = table.into_token().map_err(|error| format!("line {number}: {error}"))?;
+        if tokens.iter().any(|other| other.secret == token.secret) {
+            return Err(format!("line {number}: another token has the same secret"));
+        }
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
+
+/// What a table has said so far, and the line of its header.
+#[derive(Default)]
+struct Table {
+    number: usize,
+    said: Vec<&'static str>,
+    name: Option<String>,
+    secret: Option<String>,
+    expires: Option<Date>,
+    is_operator: bool,
+}
+
+impl Table {
+    fn set(&mut self, line: &str) -> Result<(), String> {
+        let (key, value) = line.split_once('=').ok_or("a line is KEY = VALUE")?;
+        let (key, value) = (key.trim_end(), value.trim_start());
+        let known = KEYS.into_iter().find(|known| *known == key);
+        let key = known.ok_or_else(|| format!("the key is none of {}", KEYS.join(", ")))?;
+        if self.said.contains(&key) {
+            return Err(format!("{key:?} is there twice"));
+        }
+        self.said.push(key);
+        match key {
+            "name" => self.name = Some(read_name(read_string(value)?)?),
+            "secret" => self.secret = Some(read_secret(read_string(value)?)?),
+            "expires" => {
+                let date = Date::read(bare(value));
+                let text = "a date such as 2030-12-31 or 2030-12-31T23:59:59Z is expected";
+                self.expires = Some(date.ok_or(text)?);
+            }
+            "operator" => {
+                self.is_operator = bare(value).parse().map_err(|_| "true or false is expected")?;
+            }
+            // A comment is for whoever reads the file.
+            _ => drop(read_string(value)?),
+        }
+        Ok(())
+    }
+
+    fn into_token(self) -> Result<Token, &'static str> {
+        Ok(Token {
+            name: Some(self.name.ok_or("the token has no name")?.into()),
+            secret: self.secret.ok_or("the token has no secret")?.into(),
+            is_operator: self.is_operator,
+            expires: self.expires,
+        })
+    }
+}
+
+fn read_name(name: String) -> Result<String, String> {
+    match (1..=NAME_MAX).contains(&name.len()) && !name.contains(char::is_control) {
+        true => Ok(name),
+        false => Err(format!("a name has 1 to {NAME_MAX} bytes and no control characters")),
+    }
+}
+
+fn read_secret(secret: String) -> Result<String, &'static str> {
+    match secret.as_str() {
+        "" => Err("the secret is empty"),
+        text if text.trim() != text => Err("the secret begins or ends with a blank"),
+        _ => Ok(secret),
+    }
+}
+
+/// A value without quotes, up to a comment.
+fn bare(value: &str) -> &str {
+    value.split('#').next().unwrap_or("").trim()
+}
+
+/// A string of TOML in one line: basic, with escapes of the quote and the backslash, or literal.
+fn read_string(value: &str) -> Result<String, &'static str> {
+    let refused = "a string in quotes is expected";
+    let mut rest = value.chars();
+    let quote = rest.next().filter(|quote| ['"', '\''].contains(quote)).ok_or(refused)?;
+    let mut text = String::new();
+    loop {
+        match rest.next().ok_or(refused)? {
+            letter if letter == quote => break,
+            '\\' if quote == '"' => {
+                let escaped = rest.next().filter(|letter| ['"', '\\'].contains(letter));
+                text.push(escaped.ok_or("a backslash escapes a quote or a backslash alone")?);
+            }
+            letter => text.push(letter),
+        }
+    }
+    if bare(rest.as_str()).is_empty() { Ok(text) } else { Err(refused) }
+}
