@@ -39,14 +39,17 @@ pub(super) async fn check_host(
     request: Request,
     next: Next,
 ) -> Response {
-    let Some(named) = host::named(request.headers()) else {
+    let target = request.uri().authority().map_or("localhost", |authority| authority.as_str());
+    let named = host::named(request.headers()).filter(|_| host::is_host(target));
+    let Some(named) = named else {
         return respond(Reply::message(400, "The Host header names no host"));
     };
     let takes_any = front.hosts.is_empty() && !front.tokens.is_open();
-    if takes_any || front.hosts.admits(named, front.public_url.as_ref()) {
-        return next.run(request).await;
-    }
-    let text = format!("This server is not called {named}: --host or --public-url names it so");
+    let strange = [named, target]
+        .into_iter()
+        .find(|name| !takes_any && !front.hosts.admits(name, front.public_url.as_ref()));
+    let Some(strange) = strange else { return next.run(request).await };
+    let text = format!("This server is not called {strange}: --host or --public-url names it so");
     respond(Reply::message(421, &text))
 }
 

@@ -121,7 +121,7 @@ pub(super) fn in_url(headers: &HeaderMap) -> &str {
 }
 
 /// A name or an address, and perhaps a port.
-fn is_host(host: &str) -> bool {
+pub(super) fn is_host(host: &str) -> bool {
     let is_port = |port: &str| {
         port.bytes().all(|byte| byte.is_ascii_digit())
             && (port.is_empty() || port.parse::<u16>().is_ok())

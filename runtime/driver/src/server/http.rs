@@ -192,6 +192,10 @@ impl Front {
         if !essence.eq_ignore_ascii_case("application/json") {
             return Err(Reply::message(415, "The Content-Type must be application/json"));
         }
+        // Where a token is required, a page that has one may send what it likes.
+        if self.tokens.is_open() && self.is_foreign(request.headers()) == Some(true) {
+            return Err(Reply::message(403, "The request comes from a page of another site"));
+        }
         self.take(request).await
     }
 
