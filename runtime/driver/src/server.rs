@@ -4,6 +4,7 @@
 //! gets is decided by the core alone; nothing here looks at a claim's status to decide anything.
 
 mod admit;
+mod audit;
 mod auth;
 mod book;
 mod call;
@@ -30,6 +31,7 @@ mod session;
 mod tls;
 mod token_file;
 
+pub use audit::Audit;
 pub use auth::Tokens;
 pub use host::{Hosts, PublicUrl, read_name};
 pub use listen::{Accept, LastWord};

@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_driver::server::{
-    Hosts, Options, PublicUrl, Server, ServerTls, Storage, Tokens, read_name,
+    Audit, Hosts, Options, PublicUrl, Server, ServerTls, Storage, Tokens, read_name,
 };
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
@@ -40,7 +40,8 @@ struct Args {
     /// it is refused) and operator = true; # begins a comment. A claim belongs to the name of the
     /// token that made it: others may neither change it nor read its user data, operators may.
     /// Several tokens may have one name. A file without tables has one token a line, without a
-    /// name: what is claimed by these is everybody's.
+    /// name: what is claimed by these is everybody's. SIGHUP reads the file again, and the
+    /// certificate: a bad one is logged, and the old one stays.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
     /// So many wrong tokens a minute are looked at from one address; then it is told 429, unless it
@@ -48,6 +49,10 @@ struct Args {
     #[arg(long, value_name = "TOKENS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     wrong_tokens_max: u32,
+    /// Appends a line of JSON for each change of a claim: who, what, when, from where. SIGHUP opens
+    /// the file again.
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
     /// The certificate chain that is shown to clients (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -118,10 +123,15 @@ fn main() -> ExitCode {
     } else {
         log.init()
     }
+    let is_json = args.log_json;
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("turnstiled: {error}");
+            if is_json {
+                tracing::error!(%error, "ended");
+            } else {
+                eprintln!("turnstiled: {error}");
+            }
             ExitCode::from(2)
         }
     }
@@ -133,22 +143,69 @@ fn run(mut args: Args) -> io::Result<()> {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     args.connections_max = args.connections_max.min(connections_max(limit.maximum));
     let listen = args.listen;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // From here on SIGHUP ends nothing, however long it takes to read the store.
+    let mut hangup = {
+        let _entered = runtime.enter();
+        signal(SignalKind::hangup())?
+    };
     let storage = match &args.data {
         Some(dir) => Storage::Blocking(Box::new(LogStore::open(dir)?)),
         None => Storage::Memory,
     };
-    let server = Server::open(storage, options(args)?)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let options = options(args)?;
+    let read = Read::of(&options);
+    let server = Server::open(storage, options)?;
+    runtime.spawn(async move {
+        while hangup.recv().await.is_some() {
+            read.again();
+        }
+    });
     runtime.block_on(async {
         let (mut term, mut int) =
             (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         let stop = async {
             // A stream of signals never ends.
-            tokio::select! { _ = term.recv() => {}, _ = int.recv() => {} }
-            tracing::info!("stopping");
+            let signal = tokio::select! {
+                _ = term.recv() => "SIGTERM",
+                _ = int.recv() => "SIGINT",
+            };
+            tracing::info!(signal, "stopping");
         };
         server.listen(listen, stop).await
     })
+}
+
+/// What is read from files, and again at SIGHUP.
+struct Read {
+    tokens: Tokens,
+    tls: Option<ServerTls>,
+    audit: Option<Audit>,
+}
+
+impl Read {
+    fn of(options: &Options) -> Self {
+        let Options { tokens, tls, audit, .. } = options;
+        Self { tokens: tokens.clone(), tls: tls.clone(), audit: audit.clone() }
+    }
+
+    /// What cannot be read stays as it was.
+    fn again(&self) {
+        let tls = self.tls.as_ref().map_or(Ok(()), ServerTls::reload);
+        let audit = self.audit.as_ref().map_or(Ok(()), Audit::reopen);
+        let mut is_whole = true;
+        for (what, read) in
+            [("tokens", self.tokens.reload()), ("certificate", tls), ("audit log", audit)]
+        {
+            if let Err(error) = read {
+                tracing::error!(what, %error, "not reloaded: what was read before stays in use");
+                is_whole = false;
+            }
+        }
+        if is_whole {
+            tracing::info!("reloaded on SIGHUP");
+        }
+    }
 }
 
 /// How many connections leave descriptors for everything else: the store's files above all.
@@ -168,6 +225,8 @@ fn options(args: Args) -> io::Result<Options> {
         public_url: args.public_url,
         hosts: Hosts::of(args.host),
         wrong_tokens_max: args.wrong_tokens_max,
+        audit: args.audit.as_deref().map(Audit::open).transpose()?,
+        data: args.data,
         body_max: args.body_max,
         header_patience: args.patience,
         body_patience: args.patience,

@@ -14,6 +14,8 @@ use crate::store::Batch;
 pub(crate) struct Outbox {
     pub(crate) batch: Batch,
     pub(crate) answers: Vec<Answer>,
+    /// Lines for the audit log.
+    pub(crate) audit: Vec<u8>,
 }
 
 /// Someone who waits for an answer, and the answer.

@@ -9,6 +9,7 @@ use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
 
+use super::audit::Change;
 use super::call::{Data, Hand};
 use super::engine::{Alarm, Engine};
 use super::entry::Entry;
@@ -67,15 +68,17 @@ impl Engine {
         let due_us = match timer {
             Timer::Ttl(claim) => {
                 let Some(entry) = self.book.entry_mut(claim.number()) else { return };
-                if let Some(ttl_us) = hand.and_then(|hand| hand.ttl_us.take()) {
-                    entry.ttl_us = ttl_us;
-                }
+                let renewed_us = hand.and_then(|hand| hand.ttl_us.take());
+                entry.ttl_us = renewed_us.unwrap_or(entry.ttl_us);
                 let left_us = entry.due_us.filter(|_| is_restart);
                 let whole_us =
                     if entry.is_gone { entry.ttl_us.min(self.terms.gone_us) } else { entry.ttl_us };
                 let due_us = left_us.unwrap_or(now_us.saturating_add(whole_us));
                 entry.due_us = Some(due_us);
                 self.changed.insert(claim.number());
+                if let Some(ttl_us) = renewed_us {
+                    self.audit(claim.number(), Change::Ttl(ttl_us));
+                }
                 due_us
             }
             Timer::Wait(claim) => {
@@ -149,6 +152,7 @@ impl Engine {
             }
             self.book.add(id, entry);
         }
+        self.audit(id, Change::Became(status));
     }
 
     /// Writes every claim that the step has changed, the core's part and ours together.

@@ -14,6 +14,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::audit::Audit;
 use super::call::{Outbox, Turn};
 use super::ear::Ear;
 use super::engine::Engine;
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     has_work: Condvar,
     has_work_async: Notify,
     is_rearmed: Notify,
+    audit: Option<Audit>,
 }
 
 /// The engine and what the lock protects beside it.
@@ -42,12 +44,13 @@ struct Desk {
 }
 
 impl Shared {
-    pub(crate) fn new(engine: Engine) -> Arc<Self> {
+    pub(crate) fn new(engine: Engine, audit: Option<Audit>) -> Arc<Self> {
         Arc::new(Self {
             desk: Mutex::new(Desk { engine, sleeps_until: None, is_closing: false }),
             has_work: Condvar::new(),
             has_work_async: Notify::new(),
             is_rearmed: Notify::new(),
+            audit,
         })
     }
 
@@ -65,6 +68,10 @@ impl Shared {
             desk.sleeps_until = desk.engine.next_tick();
         }
         let outbox = desk.engine.take_volatile();
+        if let Some(outbox) = &outbox {
+            // Nobody else writes meanwhile, so that the lines are in order.
+            self.audit(outbox);
+        }
         let has_work = !desk.engine.is_outbox_empty();
         drop(desk);
         if is_earlier {
@@ -135,6 +142,7 @@ impl Shared {
         std::thread::Builder::new().name("commit".into()).spawn(move || {
             let (mut empty, mut medium) = (Outbox::default(), Medium::default());
             while let Some(outbox) = shared.wait_for_work(empty, medium.retry_at) {
+                shared.audit(&outbox);
                 store.write(&outbox.batch);
                 empty = shared.committed(outbox, medium.sync(&mut *store));
             }
@@ -160,6 +168,7 @@ impl Shared {
                 }
                 continue;
             };
+            self.audit(&outbox);
             store.write(&outbox.batch);
             tokio::time::sleep(pause()).await;
             empty = self.committed(outbox, medium.sync(&mut *store));
@@ -201,6 +210,13 @@ impl Shared {
     fn committed(&self, outbox: Outbox, is_written: bool) -> Outbox {
         self.desk().engine.committed(is_written);
         answer(outbox, is_written)
+    }
+
+    /// Writes the lines of the audit log, before anything that they tell of is answered.
+    fn audit(&self, outbox: &Outbox) {
+        if let Some(audit) = &self.audit {
+            audit.write(&outbox.audit);
+        }
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -248,6 +264,7 @@ fn answer(mut outbox: Outbox, is_written: bool) -> Outbox {
         let _gone = sender.send(reply);
     }
     outbox.batch.clear();
+    outbox.audit.clear();
     outbox
 }
 

@@ -49,7 +49,7 @@ impl Connection {
         match &self.options.tls {
             None => self.speak(Line::new(stream)).await,
             Some(tls) => {
-                let hello = tls.acceptor.accept(stream);
+                let hello = tls.acceptor().accept(stream);
                 match tokio::time::timeout(self.options.header_patience, hello).await {
                     Ok(Ok(stream)) => self.speak(stream).await,
                     Ok(Err(error)) => tracing::debug!(%error, "no TLS"),

@@ -13,6 +13,7 @@ use turnstile_core::claim::record::{Command, Kept, Records, State, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_core::step::OutOf;
 
+use super::audit::Cause;
 use super::book::Book;
 use super::call::{Call, Data, Hand, Origin, Outbox, Pending, Turn};
 use super::clock::Clock;
@@ -52,6 +53,8 @@ pub(crate) struct Engine {
     /// Nobody is to wait any longer.
     pub(super) is_ending: bool,
     pub(crate) metrics: Metrics,
+    /// Whose request the step in hand carries out; none: the server does it of itself.
+    pub(super) cause: Option<Cause>,
     pub(super) trace: Option<Trace>,
 }
 
@@ -176,14 +179,16 @@ impl Engine {
 
     /// The client of a request has gone away, or its answer has been sent.
     pub(crate) fn hang_up(&mut self, caller: u64) {
-        let claim = self.calls.remove(&caller).and_then(|call| call.claim);
-        if let Some(claim) = claim.map(ClaimId::new) {
+        let Some(call) = self.calls.remove(&caller) else { return };
+        if let Some(claim) = call.claim.map(ClaimId::new) {
+            self.cause = Some(Cause::new(call.origin.identity, "hang-up"));
             self.ask_anew(claim);
             if let Some(entry) = self.book.entry_mut(claim.number()) {
                 entry.is_gone = true;
             }
             let (from, call) = (Caller(caller), CallId::new(0));
             self.drive(Input::Command(Command::HungUp { claim, from, call }), None);
+            self.cause = None;
         }
     }
 
@@ -261,7 +266,8 @@ impl Engine {
     }
 
     pub(crate) fn is_outbox_empty(&self) -> bool {
-        self.outbox.batch.is_empty() && self.outbox.answers.is_empty()
+        let Outbox { batch, answers, audit } = &self.outbox;
+        batch.is_empty() && answers.is_empty() && audit.is_empty()
     }
 
     fn put_meta(&mut self) {
@@ -299,11 +305,14 @@ impl Engine {
     ) -> Turn {
         self.last_caller += 1;
         let caller = self.last_caller;
+        self.cause = Some(Cause::of(&ask, &call.origin));
         self.calls.insert(caller, call);
         let mut hand = Hand { caller, post, ttl_us, wait_us };
         let message = Message::Request(Request { call: CallId::new(0), ask });
         let input = Input::Message { from: Caller(caller), message };
-        match self.drive(input, Some(&mut hand)) {
+        let reply = self.drive(input, Some(&mut hand));
+        self.cause = None;
+        match reply {
             Some(reply) => self.settle(reply),
             None => {
                 let (sender, receiver) = oneshot::channel();

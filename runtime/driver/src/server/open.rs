@@ -31,6 +31,8 @@ pub(super) struct Terms {
     pub(super) gone_us: u64,
     /// Nothing is written at all.
     pub(super) is_volatile: bool,
+    /// There is an audit log.
+    pub(super) is_audited: bool,
 }
 
 impl Engine {
@@ -65,6 +67,7 @@ impl Engine {
             terms,
             is_ending: false,
             metrics: Metrics::default(),
+            cause: None,
             trace,
         };
         let outage_us = clock.now_us() - found.meta.alive.at_us;

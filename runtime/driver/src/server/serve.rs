@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 use turnstile_core::claim::record::Limits;
 
 use super::admit::Peer;
+use super::audit::Audit;
 use super::auth::Tokens;
 use super::clock::wall_us;
 use super::commit::Shared;
@@ -52,6 +54,8 @@ pub struct Options {
     pub hosts: Hosts,
     /// So many wrong tokens a minute are looked at from one address.
     pub wrong_tokens_max: u32,
+    /// Where each change of a claim is noted.
+    pub audit: Option<Audit>,
     /// How much the core keeps.
     pub limits: Limits,
     /// What a body may carry.
@@ -78,6 +82,8 @@ pub struct Options {
     /// Reads the wall clock, in microseconds since the Unix epoch: once, at the start, and for the
     /// expiry of tokens.
     pub wall_us: fn() -> u64,
+    /// Where the store keeps its files, as the log tells it.
+    pub data: Option<PathBuf>,
     /// Where every step is noted.
     pub trace: Option<Trace>,
 }
@@ -90,6 +96,7 @@ impl Default for Options {
             public_url: None,
             hosts: Hosts::default(),
             wrong_tokens_max: 10,
+            audit: None,
             limits: Limits::DEFAULT,
             bounds: Bounds::default(),
             body_max: 64 << 10,
@@ -102,6 +109,7 @@ impl Default for Options {
             connections_max: 16_384,
             drain_max: Duration::from_secs(10),
             wall_us,
+            data: None,
             trace: None,
         }
     }
@@ -141,8 +149,12 @@ impl Server {
             unasked_us: micros(options.unasked_max),
             gone_us: micros(options.gone_max),
             is_volatile: matches!(storage, Storage::Memory),
+            is_audited: options.audit.is_some(),
         };
-        let open = |image: &Image| Engine::open(image, terms, wall_us, trace).map(Shared::new);
+        let audit = options.audit.clone();
+        let open = |image: &Image| {
+            Engine::open(image, terms, wall_us, trace).map(|engine| Shared::new(engine, audit))
+        };
         let (shared, committer) = match storage {
             Storage::Memory => (open(&Image::new())?, Committer::None),
             Storage::Blocking(mut store) => {
@@ -171,8 +183,19 @@ impl Server {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let listener = bind(at).map_err(trouble::at(at))?;
-        announce(self.scheme(), listener.local_addr()?)?;
-        self.serve(listener, stop).await
+        let at = listener.local_addr()?;
+        announce(self.scheme(), at)?;
+        self.log_start(&format!("{}://{at}", self.scheme()));
+        self.serve(listener, stop).await?;
+        tracing::info!("stopped");
+        Ok(())
+    }
+
+    fn log_start(&self, address: &str) {
+        let (claims, live) = self.shared.with(|engine| engine.counts());
+        let data = self.options.data.as_ref().map(|data| data.display().to_string());
+        let data = data.as_deref().unwrap_or("none: claims are kept in memory");
+        tracing::info!(address, data, claims, live, "serving");
     }
 
     const fn scheme(&self) -> &'static str {

@@ -1,9 +1,9 @@
-//! TLS for the server: a certificate chain and its key, read once at the start.
+//! TLS for the server: a certificate chain and its key, read at the start and when it is told to.
 
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -12,10 +12,12 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::trouble::at;
 
-/// What the server shows to its clients.
+/// What the server shows to its clients. Clones share it.
 #[derive(Clone)]
 pub struct ServerTls {
-    pub(super) acceptor: TlsAcceptor,
+    chain: Arc<Path>,
+    key: Arc<Path>,
+    acceptor: Arc<RwLock<TlsAcceptor>>,
 }
 
 impl std::fmt::Debug for ServerTls {
@@ -30,20 +32,39 @@ impl ServerTls {
     /// # Errors
     /// When a file cannot be read, or the two do not fit.
     pub fn read(chain: &Path, key: &Path) -> io::Result<Self> {
-        let open = |path: &Path| File::open(path).map_err(at(path.display()));
-        let in_file = |path: &Path, error: &dyn std::fmt::Display| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
-        };
-        let certificates: Vec<CertificateDer<'static>> =
-            CertificateDer::pem_reader_iter(BufReader::new(open(chain)?))
-                .collect::<Result<_, _>>()
-                .map_err(|error| in_file(chain, &error))?;
-        let private = PrivateKeyDer::from_pem_reader(BufReader::new(open(key)?))
-            .map_err(|error| in_file(key, &error))?;
-        let config = ServerConfig::builder()
-            .with_no_client_auth()
-            .with_single_cert(certificates, private)
-            .map_err(|error| in_file(key, &error))?;
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)) })
+        let acceptor = Arc::new(RwLock::new(read(chain, key)?));
+        Ok(Self { chain: chain.into(), key: key.into(), acceptor })
     }
+
+    /// Reads both files again, for all clones. Connections that are open stay as they are.
+    ///
+    /// # Errors
+    /// As [`ServerTls::read`]; what is shown then stays as it was.
+    pub fn reload(&self) -> io::Result<()> {
+        let acceptor = read(&self.chain, &self.key)?;
+        *self.acceptor.write().unwrap_or_else(PoisonError::into_inner) = acceptor;
+        Ok(())
+    }
+
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.acceptor.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn read(chain: &Path, key: &Path) -> io::Result<TlsAcceptor> {
+    let open = |path: &Path| File::open(path).map_err(at(path.display()));
+    let in_file = |path: &Path, error: &dyn std::fmt::Display| {
+        io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
+    };
+    let certificates: Vec<CertificateDer<'static>> =
+        CertificateDer::pem_reader_iter(BufReader::new(open(chain)?))
+            .collect::<Result<_, _>>()
+            .map_err(|error| in_file(chain, &error))?;
+    let private = PrivateKeyDer::from_pem_reader(BufReader::new(open(key)?))
+        .map_err(|error| in_file(key, &error))?;
+    let config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(certificates, private)
+        .map_err(|error| in_file(key, &error))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
 }
