@@ -12,6 +12,7 @@ mod http;
 mod jobs;
 mod keychain;
 mod leaving;
+mod limits;
 mod lives;
 mod login;
 mod noise;
