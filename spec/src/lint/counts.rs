@@ -258,8 +258,16 @@ impl Bound {
     }
 }
 
-/// Rows that leave no state or wait for no event.
+/// Rows that leave no state or wait for no event, and sets of none, which rows may stand for.
 fn nothing(sources: &[&Parts], faults: &mut Vec<Fault>) {
+    // A change may leave a set's states as they are.
+    let sets = sources.iter().take(1).flat_map(|parts| &parts.sets);
+    for (name, _) in sets.filter(|(_, set)| set.states.is_empty()) {
+        let fault = Fault::error(code::WRONG_SHAPE, format!("`{}` is an empty set", name.text))
+            .label(name.span, "what is said of it is said of nothing")
+            .help("name its states, or remove the set");
+        faults.push(fault);
+    }
     for row in sources.iter().flat_map(|parts| &parts.rows) {
         for (key, words) in [("from", &row.from), ("event", &row.event)] {
             if words.is_empty() {
