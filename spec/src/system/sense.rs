@@ -9,7 +9,7 @@ use crate::fault::{Fault, Span};
 use crate::limit;
 use crate::raw::{word, words};
 use crate::shape::nearest;
-use crate::system::{Count, System, World};
+use crate::system::{Count, Only, Property, System, World};
 use crate::yaml::Node;
 
 /// The sections without which there is nothing to search.
@@ -69,15 +69,41 @@ fn budgets(node: &Node, faults: &mut Vec<Fault>) {
 /// Properties that are never asked for.
 fn unchecked(system: &System, faults: &mut Vec<Fault>) {
     let has = |budget: &String| system.worlds.iter().any(|world| world.has(budget));
+    // What only a world checks that has to be asked for is asked for by nobody.
+    let searched = || system.worlds.iter().filter(|world| world.default);
+    let is_any = searched().next().is_some();
     for property in system.properties.iter().filter(|property| property.needs.iter().all(has)) {
-        if system.worlds.is_empty() || system.worlds.iter().any(|world| world.checks(property)) {
+        let mut worlds = system.worlds.iter().filter(|world| world.default || !is_any);
+        if system.worlds.is_empty() || worlds.any(|world| world.checks(property)) {
             continue;
         }
-        let message = format!("no world checks `{}`", property.name);
+        let which = if is_any { "no world that is searched by default" } else { "no world" };
+        let message = format!("{which} checks `{}`", property.name);
         let fault = Fault::error(code::UNCHECKED, message)
             .label(property.span, "it would pass without being looked at")
             .help("give a world the budgets of its `where`, or list it in a world's `properties`");
         faults.push(fault);
+    }
+    if faults.is_empty() {
+        idle(system, faults);
+    }
+}
+
+/// Worlds in which nothing is asked.
+fn idle(system: &System, faults: &mut Vec<Fault>) {
+    for table in [Only::AsWritten, Only::Amended] {
+        let asked = |property: &&Property| property.only.is_none_or(|only| only == table);
+        let properties = || system.properties.iter().filter(asked);
+        let idle = |world: &&World| !properties().any(|property| world.checks(property));
+        if let Some(world) = system.worlds.iter().find(idle) {
+            let of = if table == Only::AsWritten { "as written" } else { "as amended" };
+            let message = format!("`{}` checks no property of the table {of}", world.name);
+            let fault = Fault::error(code::UNCHECKED, message)
+                .label(world.span, "it would be searched, and hold whatever it finds")
+                .help("give it the budgets of a property's `where`, or remove it");
+            faults.push(fault);
+            break;
+        }
     }
 }
 
