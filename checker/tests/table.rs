@@ -50,6 +50,12 @@ fn a_table_that_adds_up_holds() {
 }
 
 #[test]
+fn where_all_that_can_come_is_ignored_there_is_no_way_on() {
+    let result = check(&literal("stuck.yaml"));
+    assert_eq!(run(&result, "can-end"), (vec!["go"], "from waiting nothing happens"));
+}
+
+#[test]
 fn a_request_left_behind_is_answered_where_nobody_waits() {
     let result = check(&literal("fetch-leaky.yaml"));
     let leak = "in given up: question is outstanding but not held";

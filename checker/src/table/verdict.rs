@@ -25,6 +25,7 @@ use super::words;
 pub fn judge(environment: &Environment<'_>, graph: &Graph, result: &mut ResultReport) {
     result.coverage = coverage(environment, graph);
     result.notes.remarks.extend(for_a_system(environment));
+    result.notes.remarks.extend(unasked(environment));
     let judge = Judge { environment, graph };
     result.properties = vec![
         judge.held_resources(),
@@ -115,8 +116,8 @@ impl Judge<'_> {
         if ends {
             goals = self.graph.reaching(&goals);
         } else {
-            for (from, to) in &self.graph.edges {
-                goals[*from] |= !self.graph.configurations[*to].is_over();
+            for (place, at) in self.graph.configurations.iter().enumerate() {
+                goals[place] |= self.has_way_on(at);
             }
         }
         let mut seen = BTreeSet::new();
@@ -129,6 +130,15 @@ impl Judge<'_> {
             }
         }
         property
+    }
+
+    /// Whether some row can be taken: an event that is ignored is no way on.
+    fn has_way_on(&self, at: &Configuration) -> bool {
+        let mut happenings = Vec::new();
+        self.environment.actions(at, &mut happenings);
+        let rows = happenings.into_iter().filter(|one| matches!(one.outcome, Outcome::Row(_)));
+        let mut after = rows.filter_map(|row| self.environment.next_state(at, row));
+        after.any(|after| !after.is_over())
     }
 
     fn every_row_taken(&self, coverage: &Coverage) -> PropertyReport {
@@ -280,6 +290,17 @@ fn for_a_system(environment: &Environment<'_>) -> Option<String> {
     let words = cells.join(", ");
     (!cells.is_empty())
         .then(|| format!("that these messages do not come is for a system to prove: {words}"))
+}
+
+/// What a table says must always be so, and no table alone can tell.
+fn unasked(environment: &Environment<'_>) -> Option<String> {
+    let words = &environment.vocabulary.formulas.invariants;
+    let stated = words.iter().zip(&environment.table.formulas.invariants);
+    let stated = stated.filter(|(_, stated)| stated.is_some());
+    let names: Vec<&str> = stated.map(|(word, _)| word.name.name.as_str()).collect();
+    let words = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("that these invariants hold is for a system to prove: {words}"))
 }
 
 /// A cell that is said to be impossible, in words.
