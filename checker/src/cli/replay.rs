@@ -13,6 +13,8 @@ use super::output::{complain, put};
 
 /// More departures of one file are counted, not shown: one is enough to look for.
 const SHOWN_MAX: usize = 20;
+/// A trace is as long as its service ran, but there are files without an end.
+const TRACE_MAX: usize = 1 << 30;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -28,8 +30,10 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 
 fn play(path: &Path) -> Status {
     let name = path.display().to_string();
-    // A trace is as long as its service ran.
-    let text = match library::text(path, None) {
+    let text = match library::text(path, Some(TRACE_MAX)) {
+        Ok(text) if text.len() > TRACE_MAX => {
+            return complain(&format!("{name} is longer than 1 GiB: replay its beginning"));
+        }
         Ok(text) => text,
         Err(error) => return complain(&error),
     };

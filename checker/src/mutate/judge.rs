@@ -108,7 +108,7 @@ impl Judge<'_> {
         self.options.progress.say(&format!("{}: {} mutants", vocabulary.machine, mutants.len()));
         fails.extend(failures(&table::check(vocabulary, table, &options)));
         spread(options.threads, mutants, |mutant, _| {
-            if options.progress.is_stopped() {
+            if options.bound(0).is_some() {
                 return Alone { lint: false, table: false, is_cut: true };
             }
             let changed = mutant.edit.table(table);
