@@ -71,9 +71,11 @@ pub fn summary(results: &[ResultReport], paint: Paint) -> String {
         Status::Incomplete => paint.open("incomplete"),
         Status::Fails | Status::Usage => paint.bad("fails"),
     };
-    let searches = if results.len() == 1 { "search" } else { "searches" };
+    // Searches run side by side, so that together they take longer than anybody waits.
+    let (searches, of) =
+        if results.len() == 1 { ("search", "") } else { ("searches", " of search") };
     format!(
-        "{}{verdict}: {} in {} {searches} over {}, {seconds:.2} s\n",
+        "{}{verdict}: {} in {} {searches} over {}, {seconds:.2} s{of}\n",
         untaken(results, paint),
         parts.join(", "),
         results.len(),
