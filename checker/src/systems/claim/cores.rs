@@ -10,7 +10,7 @@ use turnstile_core::step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
     Taken,
 };
-use turnstile_machines::claim::{Resource, State as Stage};
+use turnstile_machines::claim::{Resource, Rules as _, State as Stage};
 
 use super::queue::Queue;
 use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Saved, Timer, Way};
@@ -49,7 +49,8 @@ impl Claim {
             Input::Restart(_) => Input::Restart(None),
         };
         let mut inner: CoreOut<Of> = Out::default();
-        let renewed = renewed(lessee, &input);
+        let counts = self.client.holds(Stage::Active).contains(&Resource::LeaseTimer);
+        let renewed = counts && renewed(lessee, &input);
         let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
         self.client(choice, lessee.waits).step(&mut lessee.core, input, &mut inner);
         let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
@@ -185,7 +186,7 @@ fn renewed(lessee: &Lessee, input: &CoreInput<Client<ClientRules>>) -> bool {
             && !call.is_abandoned
     });
     let is_in_time = response.lease == Lease::Live && (200..300).contains(&response.status);
-    is_open && is_in_time && lessee.core.at == Stage::Active
+    is_open && is_in_time
 }
 
 /// Whether an effect is a POST that the server is to hold, or is not.

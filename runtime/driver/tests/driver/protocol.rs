@@ -235,6 +235,18 @@ fn a_lapsed_claim_expires_when_the_next_in_line_asks_and_not_for_others() {
 }
 
 #[test]
+fn whoever_activates_a_claim_that_is_over_promotes_the_oldest_waiter() {
+    let server = Running::in_memory();
+    let mut client = server.client();
+    let over = client.post(&body("r", 60.0)).expect(201).path();
+    let waiting = client.post(&body("r", 60.0)).expect(202).path();
+    client.set(&over, "released").expect(204);
+    assert_eq!(client.get(&waiting).field("status"), "waiting");
+    check_refused(&client.set(&over, "active"), &["status"]);
+    assert_eq!(client.get(&waiting).field("status"), "active");
+}
+
+#[test]
 fn a_list_is_filtered_limited_and_in_order() {
     let server = Running::in_memory();
     let mut client = server.client();
