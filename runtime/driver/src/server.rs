@@ -20,6 +20,7 @@ mod guesses;
 mod host;
 mod http;
 mod listen;
+mod listing;
 mod metrics;
 mod open;
 mod page;
@@ -28,6 +29,7 @@ mod reply;
 mod saved;
 mod serve;
 mod session;
+mod streamed;
 mod tls;
 mod token_file;
 

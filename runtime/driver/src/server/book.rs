@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use turnstile_core::claim::record::Status;
 
-use super::call::Origin;
 use super::clock::Moment;
 use super::entry::Entry;
-use crate::wire::claim::ClaimBody;
 use crate::wire::filter::Filter;
 
 /// The claims and the names of their resources.
@@ -115,41 +113,37 @@ impl Book {
         (self.entries.len(), self.live.len())
     }
 
-    /// Every claim that is not over, oldest first.
-    pub(crate) fn live(&self) -> impl Iterator<Item = (u64, &Entry)> {
-        self.live.iter().filter_map(|id| Some((*id, self.entries.get(id)?)))
+    /// The last id there is, or 0.
+    pub(crate) fn last(&self) -> u64 {
+        self.entries.keys().next_back().copied().unwrap_or(0)
     }
 
-    /// The claims that a filter wants, oldest first.
-    pub(crate) fn list<'a>(
+    /// Every claim from an id on that is not over, oldest first.
+    pub(crate) fn live(&self, from: u64) -> impl Iterator<Item = (u64, &Entry)> {
+        self.live.range(from..).filter_map(|id| Some((*id, self.entries.get(id)?)))
+    }
+
+    /// The claims from one id to another that a filter may want, oldest first.
+    pub(crate) fn from<'a>(
         &'a self,
         filter: &Filter,
-        origin: &Origin,
-        now_us: u64,
-    ) -> Vec<ClaimBody<'a>> {
-        let wants_live =
-            filter.status.is_some_and(|status| !status.is_final()) || filter.ttl.is_set();
-        let ids: Box<dyn Iterator<Item = u64>> = match &filter.resource {
+        first: u64,
+        last: u64,
+    ) -> Box<dyn Iterator<Item = (u64, &'a Entry)> + 'a> {
+        if first > last {
+            return Box::new(std::iter::empty());
+        }
+        let all = first..=last;
+        let with_entry = move |id: &u64| Some((*id, self.entries.get(id)?));
+        match &filter.resource {
             Some(resource) => {
                 let name = self.numbers.get(resource.as_str());
                 let name = name.and_then(|number| self.names.get(number));
-                Box::new(name.into_iter().flat_map(|name| name.claims.iter().copied()))
+                let ids = name.into_iter().flat_map(move |name| name.claims.range(all.clone()));
+                Box::new(ids.filter_map(with_entry))
             }
-            None if wants_live => Box::new(self.live.iter().copied()),
-            None => Box::new(self.entries.keys().copied()),
-        };
-        ids.filter_map(|id| Some((id, self.entries.get(&id)?)))
-            .filter(|(_, entry)| is_wanted(entry, filter, now_us))
-            .skip(filter.offset)
-            .take(filter.limit)
-            .map(|(id, entry)| entry.body(id, origin, now_us))
-            .collect()
+            None if filter.wants_live() => Box::new(self.live.range(all).filter_map(with_entry)),
+            None => Box::new(self.entries.range(all).map(|(id, entry)| (*id, entry))),
+        }
     }
-}
-
-fn is_wanted(entry: &Entry, filter: &Filter, now_us: u64) -> bool {
-    filter.status.is_none_or(|status| entry.status() == status)
-        && filter.ttl.holds(entry.ttl(now_us))
-        && filter.active_duration.holds(entry.active_duration(now_us))
-        && filter.waiting_duration.holds(entry.waiting_duration(now_us))
 }

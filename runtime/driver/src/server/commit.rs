@@ -7,11 +7,12 @@
 //! all of it, everybody is refused; then the server goes on as if nothing had been.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::audit::Audit;
@@ -32,6 +33,10 @@ pub(crate) struct Shared {
     has_work_async: Notify,
     is_rearmed: Notify,
     audit: Option<Audit>,
+    /// Whoever only reads takes turns, so that one of them at most stands in the others' way.
+    reading: Semaphore,
+    /// The engine's word of the store, for whoever must not wait for the engine.
+    is_failed: AtomicBool,
 }
 
 /// The engine and what the lock protects beside it.
@@ -51,6 +56,8 @@ impl Shared {
             has_work_async: Notify::new(),
             is_rearmed: Notify::new(),
             audit,
+            reading: Semaphore::new(1),
+            is_failed: AtomicBool::new(false),
         })
     }
 
@@ -85,6 +92,21 @@ impl Shared {
             answer(outbox, true);
         }
         result
+    }
+
+    /// Reads something short, one after the other of those who read, and lets others go first.
+    pub(crate) async fn read<T>(&self, act: impl FnOnce(&mut Engine) -> T) -> T {
+        let result = {
+            let _turn = self.reading.acquire().await;
+            self.with(act)
+        };
+        tokio::task::yield_now().await;
+        result
+    }
+
+    /// Whether the store refuses; it never waits.
+    pub(crate) fn is_failed(&self) -> bool {
+        self.is_failed.load(Ordering::Acquire)
     }
 
     /// Waits for an answer. Whoever stops waiting hangs up.
@@ -209,6 +231,7 @@ impl Shared {
 
     fn committed(&self, outbox: Outbox, is_written: bool) -> Outbox {
         self.desk().engine.committed(is_written);
+        self.is_failed.store(!is_written, Ordering::Release);
         answer(outbox, is_written)
     }
 

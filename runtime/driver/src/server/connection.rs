@@ -21,6 +21,9 @@ use super::listen::{LastWord, Line};
 use super::patience::Patient;
 use super::serve::Options;
 
+/// The longest header of a request, and so much of an answer is made before its client takes any.
+const BUFFER_MAX: usize = 64 << 10;
+
 /// A connection that is open, and counted.
 pub(super) struct Connection {
     pub(super) router: Router,
@@ -71,6 +74,7 @@ impl Connection {
             http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(self.options.header_patience)
+                .max_buf_size(BUFFER_MAX)
                 // Who has asked and closes its side is answered; who waits, see `Ear`.
                 .half_close(true)
                 .serve_connection(TokioIo::new(stream), service)

@@ -19,6 +19,7 @@ use super::call::{Call, Data, Hand, Origin, Outbox, Pending, Turn};
 use super::clock::Clock;
 use super::digest;
 use super::entry::Entry;
+use super::listing::Listing;
 use super::metrics::Metrics;
 use super::open::Terms;
 use super::reply::{Asked, Reply};
@@ -26,7 +27,6 @@ use super::saved::{self, Meta};
 use crate::timers::Timers;
 use crate::trace::Trace;
 use crate::wire::ask::{Patch, Post};
-use crate::wire::filter::Filter;
 
 /// While claims are active the store is told this often that the server is alive.
 const ALIVE_US: u64 = 1_000_000;
@@ -48,6 +48,7 @@ pub(crate) struct Engine {
     pub(super) outbox: Outbox,
     /// Something that was answered may not be on disk yet.
     pub(super) is_unsynced: bool,
+    /// The store has refused something and does not have it yet: nothing is granted.
     pub(super) is_failed: bool,
     pub(super) terms: Terms,
     /// Nobody is to wait any longer.
@@ -150,12 +151,13 @@ impl Engine {
         self.answer_read(reply)
     }
 
-    /// Several claims.
-    pub(crate) fn list(&mut self, filter: &Filter, origin: &Origin) -> Turn {
+    /// The next slice of a listing. An answer, where there is enough to send or nothing more.
+    pub(crate) fn list(&mut self, listing: &mut Listing) -> Option<Turn> {
         self.drive_due();
-        let claims = self.book.list(filter, origin, self.clock.now_us());
-        let body = serde_json::to_vec(&claims).expect("bodies are plain data");
-        self.answer_read(Reply::text(200, body))
+        let seen = listing.read(&self.book, self.clock.now_us());
+        let goes_on = !listing.is_full() && !listing.is_over();
+        self.metrics.listed(seen, !goes_on);
+        (!goes_on).then(|| self.answer_read(Reply::text(200, listing.take())))
     }
 
     /// An answer that says nothing of its own: once it is there, what can be read now is on disk.
@@ -163,10 +165,15 @@ impl Engine {
         self.answer_read(Reply::text(200, Vec::new()))
     }
 
-    /// Every claim that is not over, for the status page.
-    pub(crate) fn live<T>(&self, each: impl Fn(u64, &Entry, u64) -> T, max: usize) -> Vec<T> {
+    /// So many claims from an id on that are not over, for the status page.
+    pub(crate) fn live<T>(
+        &self,
+        from: u64,
+        max: usize,
+        each: impl Fn(u64, &Entry, u64) -> T,
+    ) -> Vec<T> {
         let now_us = self.clock.now_us();
-        self.book.live().take(max).map(|(id, entry)| each(id, entry, now_us)).collect()
+        self.book.live(from).take(max).map(|(id, entry)| each(id, entry, now_us)).collect()
     }
 
     pub(crate) fn calls_open(&self) -> usize {
@@ -246,11 +253,6 @@ impl Engine {
             self.fire_waits();
         }
         self.metrics.commits += 1;
-    }
-
-    /// Whether the store has refused something and does not have it yet: nothing is granted.
-    pub(crate) const fn is_failed(&self) -> bool {
-        self.is_failed
     }
 
     /// In memory, the answers that are ready; they wait for nothing.

@@ -12,6 +12,7 @@ use super::call::Origin;
 use super::clock::Moment;
 use crate::wire::claim::{Change, ClaimBody};
 use crate::wire::date::Date;
+use crate::wire::filter::Filter;
 
 /// A claim's history and lease.
 #[derive(Clone, Debug)]
@@ -72,6 +73,13 @@ impl Entry {
         let at = self.history.iter().position(|(status, _)| *status == of)?;
         let until_us = self.history.get(at + 1).map_or(now_us, |(_, next)| next.at_us);
         Some(until_us.saturating_sub(self.history[at].1.at_us).max(1) as f64 / 1e6)
+    }
+
+    pub(crate) fn is_wanted(&self, filter: &Filter, now_us: u64) -> bool {
+        filter.status.is_none_or(|status| self.status() == status)
+            && filter.ttl.holds(self.ttl(now_us))
+            && filter.active_duration.holds(self.active_duration(now_us))
+            && filter.waiting_duration.holds(self.waiting_duration(now_us))
     }
 
     /// The user data, for who may read it.

@@ -23,10 +23,12 @@ use super::ear::Ear;
 use super::engine::Engine;
 use super::guesses::Guesses;
 use super::host::{self, Hosts, PublicUrl};
+use super::listing::Listing;
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;
 use super::session::Sessions;
+use super::streamed;
 use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
 use crate::wire::filter::Filter;
 use crate::wire::{CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
@@ -84,9 +86,8 @@ async fn list_claims(
         Ok(filter) => filter,
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
-    let origin = front.origin(&headers, identity);
-    let turn = front.shared.with(|engine| engine.list(&filter, &origin));
-    respond(front.shared.answer(turn).await)
+    let listing = Listing::new(filter, front.origin(&headers, identity));
+    streamed::list(&front.shared, listing).await
 }
 
 async fn post_claim(
@@ -165,9 +166,9 @@ async fn add_slash(
     response
 }
 
-/// Whether it is worth asking this server for anything.
+/// Whether it is worth asking this server for anything. It never waits for the engine.
 async fn health(State(front): State<Arc<Front>>) -> Response {
-    if front.shared.with(|engine| engine.is_failed()) {
+    if front.shared.is_failed() {
         return respond(Reply::storage_in_trouble());
     }
     "ok\n".into_response()
@@ -175,11 +176,12 @@ async fn health(State(front): State<Arc<Front>>) -> Response {
 
 async fn metrics(State(front): State<Arc<Front>>) -> Response {
     let connections = front.connections.load(Ordering::Relaxed);
-    let text = front.shared.with(|engine: &mut Engine| {
+    let (metrics, gauges) = front.shared.with(|engine: &mut Engine| {
         let (claims, live) = engine.counts();
         let calls = engine.calls_open();
-        engine.metrics.render(Gauges { claims, live, calls, connections })
+        (engine.metrics.clone(), Gauges { claims, live, calls, connections })
     });
+    let text = metrics.render(gauges);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 

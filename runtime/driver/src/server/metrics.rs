@@ -15,6 +15,10 @@ pub(crate) struct Metrics {
     answers: [u64; 6],
     rows: u64,
     unexpected: u64,
+    slices: u64,
+    slice_claims_max: u64,
+    scanned: u64,
+    chunks: u64,
 }
 
 /// What is so now.
@@ -33,6 +37,14 @@ impl Metrics {
 
     pub(crate) fn answered(&mut self, status: u16) {
         self.answers[usize::from(status / 100).min(5)] += 1;
+    }
+
+    /// A listing has looked at so many claims while it held the engine, and sends something or not.
+    pub(crate) fn listed(&mut self, claims: usize, sends: bool) {
+        self.slices += 1;
+        self.scanned += claims as u64;
+        self.slice_claims_max = self.slice_claims_max.max(claims as u64);
+        self.chunks += u64::from(sends);
     }
 
     /// Counts rows.
@@ -67,6 +79,11 @@ impl Metrics {
         put("rows_total", "counter", "Rows of the table taken.", &one(self.rows));
         put("unexpected_total", "counter", "Events without a row.", &one(self.unexpected));
         put("commits_total", "counter", "Commits to the store.", &one(self.commits));
+        put("list_slices_total", "counter", "Slices read for lists.", &one(self.slices));
+        put("list_claims_total", "counter", "Claims that lists looked at.", &one(self.scanned));
+        put("list_chunks_total", "counter", "Parts of lists made to be sent.", &one(self.chunks));
+        let max = one(self.slice_claims_max);
+        put("list_slice_claims_max", "gauge", "Claims looked at in the largest slice.", &max);
         put("claims", "gauge", "Claims kept.", &one(gauges.claims as u64));
         put("claims_live", "gauge", "Claims waiting or active.", &one(gauges.live as u64));
         put("calls_open", "gauge", "Requests not answered yet.", &one(gauges.calls as u64));

@@ -80,7 +80,7 @@ impl Engine {
         }
         engine.book.settle();
         let unasked_at_us = clock.now_us().saturating_add(terms.unasked_us);
-        for (id, _) in engine.book.live().filter(|(_, entry)| entry.due_us.is_none()) {
+        for (id, _) in engine.book.live(0).filter(|(_, entry)| entry.due_us.is_none()) {
             engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), unasked_at_us);
         }
         let last_claim = ClaimId::new(found.meta.last_claim);

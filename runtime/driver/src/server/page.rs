@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 
 use super::admit::{Peer, refuse};
 use super::auth::Identity;
+use super::entry::Entry;
 use super::http::{Front, respond};
 use super::reply::Reply;
 use crate::wire::date::Date;
@@ -22,8 +23,12 @@ use crate::wire::filter::decode;
 
 /// More rows than this are not shown.
 const ROWS_MAX: usize = 1_000;
+/// How many rows are read while others wait for the engine.
+const SLICE_ROWS: usize = 100;
 /// Of longer names and data the page shows the beginning.
 const TEXT_MAX: usize = 200;
+/// No further rows are shown once their names and data have so many bytes.
+const TEXT_ALL_MAX: usize = 256 << 10;
 /// The page asks for itself again after so many seconds.
 const REFRESH_S: u32 = 5;
 /// Nothing from elsewhere, no script, in nobody's frame, and forms go nowhere else.
@@ -64,36 +69,49 @@ struct Row {
     is_own: bool,
 }
 
-/// GET: the page.
+/// GET: the page. Its rows are read in slices, each as it was when its slice was read.
 pub(super) async fn show(
     State(front): State<Arc<Front>>,
     Extension(identity): Extension<Identity>,
     headers: HeaderMap,
 ) -> Response {
     let has_session = front.sessions.secret(&headers).is_some();
-    let (page, turn) = front.shared.with(|engine| {
-        let seconds = |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!("{s:.1}"));
-        let rows = engine.live(
-            |id, entry, now_us| Row {
-                id,
-                resource: beginning(&entry.resource),
-                status: entry.status().name(),
-                created: Date(entry.history[0].1.date_us).to_string(),
-                ttl: seconds(entry.ttl(now_us)),
-                waiting: seconds(entry.waiting_duration(now_us)),
-                active: seconds(entry.active_duration(now_us)),
-                token: entry.token.map_or(String::new(), |token| token.to_string()),
-                user_data: beginning(entry.data_for(&identity).map_or("", RawValue::get)),
-                owner: beginning(entry.owner.as_deref().unwrap_or("")),
-                is_own: identity.may_change(entry.owner.as_deref()),
-            },
-            ROWS_MAX,
-        );
-        let (kept, live) = engine.counts();
-        (Page { refresh_s: REFRESH_S, kept, live, rows, has_session }, engine.read_nothing())
-    });
+    let row = |id, entry: &Entry, now_us| row(id, entry, now_us, &identity);
+    let mut rows: Vec<Row> = Vec::new();
+    let mut len = 0;
+    while rows.len() < ROWS_MAX && len < TEXT_ALL_MAX {
+        let next = rows.last().map_or(0, |row| row.id + 1);
+        let max = SLICE_ROWS.min(ROWS_MAX - rows.len());
+        let slice = front.shared.read(|engine| engine.live(next, max, row)).await;
+        let is_last = slice.len() < max;
+        let text = |row: &Row| row.resource.len() + row.user_data.len() + row.owner.len();
+        len += slice.iter().map(text).sum::<usize>();
+        rows.extend(slice);
+        if is_last {
+            break;
+        }
+    }
+    let ((kept, live), turn) = front.shared.with(|engine| (engine.counts(), engine.read_nothing()));
     let reply = front.shared.answer(turn).await;
+    let page = Page { refresh_s: REFRESH_S, kept, live, rows, has_session };
     if reply.status == 200 { html(200, &page) } else { respond(reply) }
+}
+
+fn row(id: u64, entry: &Entry, now_us: u64, identity: &Identity) -> Row {
+    let seconds = |seconds: Option<f64>| seconds.map_or(String::new(), |s| format!("{s:.1}"));
+    Row {
+        id,
+        resource: beginning(&entry.resource),
+        status: entry.status().name(),
+        created: Date(entry.history[0].1.date_us).to_string(),
+        ttl: seconds(entry.ttl(now_us)),
+        waiting: seconds(entry.waiting_duration(now_us)),
+        active: seconds(entry.active_duration(now_us)),
+        token: entry.token.map_or(String::new(), |token| token.to_string()),
+        user_data: beginning(entry.data_for(identity).map_or("", RawValue::get)),
+        owner: beginning(entry.owner.as_deref().unwrap_or("")),
+        is_own: identity.may_change(entry.owner.as_deref()),
+    }
 }
 
 fn beginning(text: &str) -> String {

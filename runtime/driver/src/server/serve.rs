@@ -305,3 +305,32 @@ impl Drop for Task {
         self.0.abort();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use axum::body::Body;
+    use hyper::{Request, StatusCode};
+    use tower_service::Service as _;
+
+    use super::*;
+
+    #[test]
+    fn health_does_not_wait_for_the_engine() {
+        let server = Server::open(Storage::Memory, Options::default()).expect("nothing to read");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let mut router = runtime.block_on(async { router(server.front(&Arc::default())) });
+        let (answer, answered) = mpsc::channel();
+        let status = server.shared.with(|_engine| {
+            std::thread::spawn(move || {
+                let request = Request::get("/healthz").body(Body::empty()).expect("a request");
+                let response = runtime.block_on(router.call(request));
+                // Whoever has stopped waiting has failed already.
+                let _heard = answer.send(response.map(|response| response.status()));
+            });
+            answered.recv_timeout(Duration::from_secs(10))
+        });
+        assert_eq!(status, Ok(Ok(StatusCode::OK)));
+    }
+}

@@ -8,8 +8,6 @@ use crate::wire::ask::Reasons;
 
 /// How many claims are listed unless a limit is given.
 const LIMIT_DEFAULT: usize = 10;
-/// More claims than this are never listed at once.
-pub const LIMIT_MAX: usize = 10_000;
 
 /// A lower and an upper bound in seconds, both inclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,6 +88,12 @@ impl Filter {
         if reasons.is_empty() { Ok(filter) } else { Err(reasons) }
     }
 
+    /// Whether a claim that is over is never wanted.
+    #[must_use]
+    pub fn wants_live(&self) -> bool {
+        self.status.is_some_and(|status| !status.is_final()) || self.ttl.is_set()
+    }
+
     fn set(&mut self, name: &str, value: String, reasons: &mut Reasons) {
         match name {
             "resource" => self.resource = Some(value),
@@ -103,7 +107,6 @@ impl Filter {
             "offset" => set_count(&mut self.offset, "offset", &value, reasons),
             _ => self.set_bound(name, &value, reasons),
         }
-        self.limit = self.limit.min(LIMIT_MAX);
     }
 
     fn set_bound(&mut self, name: &str, value: &str, reasons: &mut Reasons) {

@@ -195,11 +195,26 @@ impl Client {
             let Some((name, value)) = line.split_once(':') else { break };
             headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
-        let len = headers.get("content-length").map_or(0, |len| len.parse().expect("a number"));
-        let mut body = vec![0; len];
-        self.stream.read_exact(&mut body)?;
+        let mut body = Vec::new();
+        if headers.get("transfer-encoding").is_some_and(|coding| coding == "chunked") {
+            while self.chunk(&mut body)? {}
+        } else {
+            let len = headers.get("content-length").map_or(0, |len| len.parse().expect("a number"));
+            body.resize(len, 0);
+            self.stream.read_exact(&mut body)?;
+        }
         let text = String::from_utf8(body).map_err(io::Error::other)?;
         Ok(Answer { status, headers, text })
+    }
+
+    /// Reads a chunk; false where it is the last one.
+    fn chunk(&mut self, body: &mut Vec<u8>) -> io::Result<bool> {
+        let len = usize::from_str_radix(&self.line()?, 16).map_err(io::Error::other)?;
+        let begin = body.len();
+        body.resize(begin + len, 0);
+        self.stream.read_exact(&mut body[begin..])?;
+        self.line()?;
+        Ok(len > 0)
     }
 
     fn line(&mut self) -> io::Result<String> {

@@ -19,6 +19,7 @@ mod noise;
 mod owners;
 mod power;
 mod protocol;
+mod reading;
 mod real;
 mod replay;
 mod restart;
