@@ -37,12 +37,18 @@ impl Client {
         self.call(&format!("PATCH /v1/claims/{id}/"), &body, wait).await
     }
 
+    /// Asks for a list in which no claim is.
+    pub(crate) async fn filter(&mut self) -> Answer {
+        self.call("GET /v1/claims/?minimum_active_duration=1e9", "", false).await
+    }
+
     async fn call(&mut self, line: &str, body: &str, wait: bool) -> Answer {
         let prefer = if wait { "prefer: wait=30\r\n" } else { "" };
         let len = body.len();
         self.out.clear();
         self.out.push_str(&format!(
-            "{line} HTTP/1.1\r\nhost: load\r\n{prefer}content-length: {len}\r\n\r\n{body}"
+            "{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{prefer}\
+             content-length: {len}\r\n\r\n{body}"
         ));
         self.stream.write_all(self.out.as_bytes()).await.expect("the server reads");
         self.buffer.clear();

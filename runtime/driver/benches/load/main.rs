@@ -2,9 +2,11 @@
 //!
 //! It starts `turnstiled` as a process of its own, speaks to it over loopback only, and stops after
 //! a few seconds a row. `cargo bench -p turnstile-driver --bench load -- [SECONDS]` prints the
-//! table that stands in `LOAD.md`. Server and generator share the machine.
+//! table that stands in `LOAD.md`, and with `reading` instead of it the one about a million claims
+//! that others read. Server and generator share the machine.
 
 mod client;
+mod reading;
 mod tally;
 
 use std::io::{BufRead as _, BufReader};
@@ -17,11 +19,18 @@ use client::Client;
 use tally::{Tally, jain};
 use tokio::task::LocalSet;
 
+/// So many claims are there to be read, unless it is said: `reading 100000`.
+const CLAIMS: usize = 1_000_000;
 /// A row is not measured for longer than this.
 const SECONDS_MAX: f64 = 60.0;
 
 fn main() {
     // Cargo itself passes `--bench`.
+    let mut words = std::env::args().skip_while(|word| word != "reading");
+    if words.next().is_some() {
+        let claims = words.find_map(|word| word.parse().ok()).unwrap_or(CLAIMS);
+        return reading::run(claims, Duration::from_secs(10));
+    }
     let seconds = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(3.0_f64);
     let time = Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
