@@ -99,9 +99,16 @@ struct Args {
     /// The longest user data that is kept, in bytes of JSON.
     #[arg(long, value_name = "BYTES", default_value_t = 16_384)]
     user_data_max: usize,
-    /// More connections than this are turned away.
+    /// How many connections may be open; the system may allow fewer. One more takes the place of
+    /// one that has sent no whole request for the longest time, and only where each waits for an
+    /// answer it is turned away. An eighth is kept for new ones: no more requests than the rest
+    /// wait for a lock at a time, others are answered at once.
     #[arg(long, value_name = "CONNECTIONS", default_value_t = 16_384)]
     connections_max: usize,
+    /// How many of them one address may have, or one IPv6 network (/64); one more takes the place
+    /// of another of that address. Without it a quarter, but on loopback all.
+    #[arg(long, value_name = "CONNECTIONS")]
+    connections_per_address_max: Option<usize>,
     /// How long a request's header or body may take, or nobody read an answer, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
     patience: Duration,
@@ -235,6 +242,7 @@ fn options(args: Args) -> io::Result<Options> {
         unasked_max: args.unasked_max,
         gone_max: args.gone_max,
         connections_max: args.connections_max,
+        connections_per_address_max: args.connections_per_address_max,
         trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
         ..defaults
     };

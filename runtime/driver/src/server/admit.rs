@@ -16,6 +16,7 @@ use super::host;
 use super::http::{Front, respond};
 use super::page;
 use super::reply::Reply;
+use super::seat::Seat;
 use super::token_file::Token;
 use crate::wire::date::Date;
 
@@ -66,6 +67,9 @@ pub(super) async fn admit(
     };
     match front.identify(request.headers(), from, is_page) {
         Ok(identity) => {
+            if let Some(seat) = request.extensions().get::<Arc<Seat>>() {
+                seat.know();
+            }
             request.extensions_mut().insert(identity);
             next.run(request).await
         }

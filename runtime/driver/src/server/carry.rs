@@ -86,7 +86,8 @@ impl Engine {
                 if let Some(call) = self.calls.get_mut(&hand.caller) {
                     call.claim = Some(claim.number());
                 }
-                if self.is_ending { now_us } else { now_us.saturating_add(hand.wait_us) }
+                let is_full = self.calls.len() > self.terms.waits_max;
+                if self.is_ending || is_full { now_us } else { now_us.saturating_add(hand.wait_us) }
             }
         };
         self.timers.arm(Alarm::Core(timer), due_us);

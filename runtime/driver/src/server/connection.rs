@@ -2,12 +2,13 @@
 //!
 //! It reads nothing of what is said.
 
+use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
+use axum::response::Response;
 use hyper::Request;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -20,6 +21,7 @@ use super::ear::Overheard;
 use super::listen::{LastWord, Line};
 use super::patience::Patient;
 use super::serve::Options;
+use super::slots::Slot;
 
 /// The longest header of a request, and so much of an answer is made before its client takes any.
 const BUFFER_MAX: usize = 64 << 10;
@@ -31,21 +33,28 @@ pub(super) struct Connection {
     /// The other end.
     pub(super) peer: Peer,
     pub(super) is_stopping: watch::Receiver<bool>,
-    /// How many are open.
-    pub(super) connections: Arc<AtomicUsize>,
+    /// Its place among all.
+    pub(super) slot: Slot,
     /// Dropped with the connection, for whoever waits for all of them.
     pub(super) _alive: mpsc::Sender<()>,
 }
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.connections.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Connection {
-    /// Answers what is asked until the client is done, or the server stops.
+    /// Answers what is asked until the client is done, the server stops, or others need the slot.
     pub(super) async fn serve<S>(self, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
+    {
+        tokio::select! {
+            biased;
+            () = self.slot.seat.is_asked_to_leave() => {
+                tracing::debug!("a connection is closed to make room");
+            }
+            () = self.answer(stream) => {}
+        }
+    }
+
+    async fn answer<S>(&self, stream: S)
     where
         S: AsyncRead + AsyncWrite + LastWord + Unpin + Send + 'static,
     {
@@ -68,7 +77,7 @@ impl Connection {
         let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(ear.clone());
             request.extensions_mut().insert(self.peer);
-            self.router.clone().call(request)
+            self.attend(request)
         });
         let mut connection = std::pin::pin!(
             http1::Builder::new()
@@ -99,5 +108,22 @@ impl Connection {
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection has broken off");
         }
+    }
+
+    /// Has a request answered. Until its body is there, and once it is answered, the slot may be
+    /// needed by others.
+    async fn attend(&self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
+        let seat = &self.slot.seat;
+        if self.options.tokens.is_open() {
+            seat.know();
+        }
+        seat.wait();
+        if request.body().is_end_stream() {
+            seat.begin().await;
+        }
+        request.extensions_mut().insert(seat.clone());
+        let answer = self.router.clone().call(request).await;
+        seat.wait();
+        answer
     }
 }

@@ -3,7 +3,6 @@
 //! It reads and writes HTTP and nothing else; a handler has no opinion about claims.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -27,7 +26,9 @@ use super::listing::Listing;
 use super::metrics::Gauges;
 use super::page;
 use super::reply::Reply;
+use super::seat::Seat;
 use super::session::Sessions;
+use super::slots::Slots;
 use super::streamed;
 use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
 use crate::wire::filter::Filter;
@@ -49,7 +50,7 @@ pub(crate) struct Front {
     pub(crate) guesses: Guesses,
     /// Microseconds since the Unix epoch.
     pub(crate) wall_us: fn() -> u64,
-    pub(crate) connections: Arc<AtomicUsize>,
+    pub(crate) slots: Arc<Slots>,
 }
 
 /// Every path of the server.
@@ -80,6 +81,7 @@ async fn list_claims(
     State(front): State<Arc<Front>>,
     Extension(identity): Extension<Identity>,
     RawQuery(query): RawQuery,
+    Extension(seat): Extension<Arc<Seat>>,
     headers: HeaderMap,
 ) -> Response {
     let filter = match Filter::read(query.as_deref().unwrap_or("")) {
@@ -87,7 +89,7 @@ async fn list_claims(
         Err(reasons) => return respond(Reply::refused(&reasons)),
     };
     let listing = Listing::new(filter, front.origin(&headers, identity));
-    streamed::list(&front.shared, listing).await
+    streamed::list(&front.shared, listing, seat).await
 }
 
 async fn post_claim(
@@ -175,11 +177,11 @@ async fn health(State(front): State<Arc<Front>>) -> Response {
 }
 
 async fn metrics(State(front): State<Arc<Front>>) -> Response {
-    let connections = front.connections.load(Ordering::Relaxed);
+    let (connections, made_room) = (front.slots.count(), front.slots.made_room());
     let (metrics, gauges) = front.shared.with(|engine: &mut Engine| {
         let (claims, live) = engine.counts();
         let calls = engine.calls_open();
-        (engine.metrics.clone(), Gauges { claims, live, calls, connections })
+        (engine.metrics.clone(), Gauges { claims, live, calls, connections, made_room })
     });
     let text = metrics.render(gauges);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
@@ -212,8 +214,11 @@ impl Front {
         if said.and_then(|len| len.parse().ok()).is_some_and(|len: usize| len > self.body_max) {
             return Err(too_long());
         }
-        let read = tokio::time::timeout(self.body_patience, to_bytes(body, self.body_max));
-        match read.await {
+        let read = tokio::time::timeout(self.body_patience, to_bytes(body, self.body_max)).await;
+        if let Some(seat) = parts.extensions.get::<Arc<Seat>>() {
+            seat.begin().await;
+        }
+        match read {
             Err(_) => Err(Reply::message(408, "The body did not come in time")),
             Ok(Ok(bytes)) => Ok((parts.headers, bytes.into())),
             Ok(Err(error)) if is_limit(&error) => Err(too_long()),

@@ -28,6 +28,7 @@ pub(crate) struct Gauges {
     pub(crate) live: usize,
     pub(crate) calls: usize,
     pub(crate) connections: usize,
+    pub(crate) made_room: u64,
 }
 
 impl Metrics {
@@ -87,6 +88,8 @@ impl Metrics {
         put("claims", "gauge", "Claims kept.", &one(gauges.claims as u64));
         put("claims_live", "gauge", "Claims waiting or active.", &one(gauges.live as u64));
         put("calls_open", "gauge", "Requests not answered yet.", &one(gauges.calls as u64));
+        let closed = one(gauges.made_room);
+        put("connections_closed_total", "counter", "Connections closed to make room.", &closed);
         put("connections", "gauge", "Connections open.", &one(gauges.connections as u64));
         text
     }

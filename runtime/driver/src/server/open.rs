@@ -29,6 +29,8 @@ pub(super) struct Terms {
     pub(super) unasked_us: u64,
     /// How long a claim whose client is gone holds the lock when its turn comes.
     pub(super) gone_us: u64,
+    /// How many requests wait for a lock at a time.
+    pub(super) waits_max: usize,
     /// Nothing is written at all.
     pub(super) is_volatile: bool,
     /// There is an audit log.

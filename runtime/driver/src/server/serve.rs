@@ -4,7 +4,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -23,6 +22,7 @@ use super::http::{Front, router};
 use super::listen::{Accept, announce, bind, turn_away};
 use super::open::Terms;
 use super::session::Sessions;
+use super::slots::{Room, Slots};
 use super::tls::ServerTls;
 use crate::store::{Image, Store};
 use crate::trace::Trace;
@@ -75,8 +75,12 @@ pub struct Options {
     /// A claim whose client hung up while it waited holds the lock for no longer than this when
     /// its turn comes, unless the client asks for it again.
     pub gone_max: Duration,
-    /// More connections than this are turned away.
+    /// How many connections may be open. One more takes the slot of one that has waited longest
+    /// for its client, and is turned away where all are at work.
     pub connections_max: usize,
+    /// How many of them may come from one address, or one IPv6 network. None: a quarter of all,
+    /// and all of them from this machine.
+    pub connections_per_address_max: Option<usize>,
     /// How long a stopping server waits for its connections.
     pub drain_max: Duration,
     /// Reads the wall clock, in microseconds since the Unix epoch: once, at the start, and for the
@@ -107,11 +111,18 @@ impl Default for Options {
             unasked_max: Duration::from_secs(3_600),
             gone_max: Duration::from_secs(10),
             connections_max: 16_384,
+            connections_per_address_max: None,
             drain_max: Duration::from_secs(10),
             wall_us,
             data: None,
             trace: None,
         }
+    }
+}
+
+impl Options {
+    const fn room(&self) -> Room {
+        Room { all: self.connections_max, address: self.connections_per_address_max }
     }
 }
 
@@ -148,6 +159,7 @@ impl Server {
             limits: options.limits,
             unasked_us: micros(options.unasked_max),
             gone_us: micros(options.gone_max),
+            waits_max: options.room().waits(),
             is_volatile: matches!(storage, Storage::Memory),
             is_audited: options.audit.is_some(),
         };
@@ -211,8 +223,8 @@ impl Server {
         mut listener: A,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let connections = Arc::new(AtomicUsize::new(0));
-        let router = router(self.front(&connections));
+        let slots = Slots::new(self.options.room());
+        let router = router(self.front(&slots));
         let Self { shared, options, committer } = self;
         let timers = Task::spawn(shared.clone().drive_timers());
         let (committing, thread) = match committer {
@@ -241,17 +253,16 @@ impl Server {
                     continue;
                 }
             };
-            if connections.fetch_add(1, Ordering::Relaxed) >= options.connections_max {
-                connections.fetch_sub(1, Ordering::Relaxed);
+            let Some(slot) = slots.take(from.ip()).await else {
                 turn_away(&stream);
                 continue;
-            }
+            };
             let connection = Connection {
                 router: router.clone(),
                 options: options.clone(),
                 peer: Peer(from),
                 is_stopping: is_stopping.clone(),
-                connections: connections.clone(),
+                slot,
                 _alive: alive.clone(),
             };
             tokio::spawn(connection.serve(stream));
@@ -266,7 +277,7 @@ impl Server {
         thread.map_or(Ok(()), join)
     }
 
-    fn front(&self, connections: &Arc<AtomicUsize>) -> Front {
+    fn front(&self, slots: &Arc<Slots>) -> Front {
         let options = &self.options;
         Front {
             shared: self.shared.clone(),
@@ -281,7 +292,7 @@ impl Server {
             sessions: Sessions::default(),
             guesses: Guesses::new(options.wrong_tokens_max),
             wall_us: options.wall_us,
-            connections: connections.clone(),
+            slots: slots.clone(),
         }
     }
 }
@@ -320,7 +331,8 @@ mod tests {
     fn health_does_not_wait_for_the_engine() {
         let server = Server::open(Storage::Memory, Options::default()).expect("nothing to read");
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let mut router = runtime.block_on(async { router(server.front(&Arc::default())) });
+        let mut router =
+            runtime.block_on(async { router(server.front(&Slots::new(server.options.room()))) });
         let (answer, answered) = mpsc::channel();
         let status = server.shared.with(|_engine| {
             std::thread::spawn(move || {

@@ -18,6 +18,7 @@ use super::engine::Engine;
 use super::http::respond;
 use super::listing::Listing;
 use super::reply::Reply;
+use super::seat::Seat;
 
 /// A listing, and the slice that was read of it last; or why there is none.
 type Read = (Box<Listing>, Result<Vec<u8>, Reply>);
@@ -26,6 +27,8 @@ type Reading = Pin<Box<dyn Future<Output = Read> + Send>>;
 /// The body of a list that is longer than a slice.
 struct Streamed {
     shared: Arc<Shared>,
+    /// A client that takes the list is not one that we wait for.
+    seat: Arc<Seat>,
     /// The slice that is read already.
     first: Option<Bytes>,
     /// None once all is read, or nothing can be.
@@ -38,7 +41,7 @@ enum Rest {
 }
 
 /// A listing as a response.
-pub(super) async fn list(shared: &Arc<Shared>, listing: Listing) -> Response {
+pub(super) async fn list(shared: &Arc<Shared>, listing: Listing, seat: Arc<Seat>) -> Response {
     let (listing, first) = read(shared.clone(), Box::new(listing)).await;
     let first = match first {
         Ok(first) => first,
@@ -48,7 +51,7 @@ pub(super) async fn list(shared: &Arc<Shared>, listing: Listing) -> Response {
         return respond(Reply::text(200, first));
     }
     let rest = Some(Rest::Asleep(listing));
-    let streamed = Streamed { shared: shared.clone(), first: Some(first.into()), rest };
+    let streamed = Streamed { shared: shared.clone(), seat, first: Some(first.into()), rest };
     let mut response = Response::new(Body::new(streamed));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, json);
@@ -90,6 +93,7 @@ impl HttpBody for Streamed {
         let Ok(text) = read else {
             return Poll::Ready(Some(Err(std::io::Error::other("the store is in trouble"))));
         };
+        self.seat.wait();
         self.rest = (!listing.is_over()).then_some(Rest::Asleep(listing));
         Poll::Ready(Some(Ok(Frame::data(text.into()))))
     }

@@ -24,6 +24,7 @@ mod real;
 mod replay;
 mod restart;
 mod simulation;
+mod slots;
 mod store;
 mod tampering;
 mod terminal;
