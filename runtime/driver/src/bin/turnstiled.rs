@@ -11,7 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_driver::server::{
-    Audit, Hosts, Options, PublicUrl, Server, ServerTls, Storage, Tokens, read_name,
+    Audit, Hosts, Options, PublicUrl, Quotas, Server, ServerTls, Storage, Tokens, read_name,
 };
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
@@ -87,6 +87,12 @@ struct Args {
     /// More claims than this do not wait for one resource: 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
     waiters_max: usize,
+    /// More claims than this do not wait or hold a lock at a time: 429.
+    #[arg(long, value_name = "CLAIMS", default_value_t = Quotas::default().claims_max)]
+    claims_max: usize,
+    /// Nor more than this of one owner: those that tokens of one name have made.
+    #[arg(long, value_name = "CLAIMS", default_value_t = Quotas::default().claims_per_owner_max)]
+    claims_per_owner_max: usize,
     /// How many claims are kept once they are over.
     #[arg(long, value_name = "CLAIMS", default_value_t = 100_000)]
     finished_max: usize,
@@ -243,6 +249,10 @@ fn options(args: Args) -> io::Result<Options> {
         gone_max: args.gone_max,
         connections_max: args.connections_max,
         connections_per_address_max: args.connections_per_address_max,
+        quotas: Quotas {
+            claims_max: args.claims_max,
+            claims_per_owner_max: args.claims_per_owner_max,
+        },
         trace: args.trace.map(|path| Trace::create("turnstiled", &path)).transpose()?,
         ..defaults
     };

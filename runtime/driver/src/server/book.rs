@@ -16,6 +16,8 @@ use crate::wire::filter::Filter;
 pub(crate) struct Book {
     entries: BTreeMap<u64, Entry>,
     live: BTreeSet<u64>,
+    /// How many of the live ones each owner has.
+    owners: HashMap<Arc<str>, usize>,
     numbers: HashMap<Arc<str>, u32>,
     names: HashMap<u32, Name>,
     free: Vec<u32>,
@@ -72,7 +74,7 @@ impl Book {
         }
         let name = self.names.get_mut(&entry.number).expect("just bound");
         name.claims.insert(id);
-        self.set_live(id, entry.status());
+        self.set_live(id, entry.owner.as_ref(), !entry.status().is_final());
         self.entries.insert(id, entry);
     }
 
@@ -80,22 +82,39 @@ impl Book {
     pub(crate) fn became(&mut self, id: u64, status: Status, token: Option<u64>, now: Moment) {
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.became(status, token, now);
-            self.set_live(id, status);
+            let owner = entry.owner.clone();
+            self.set_live(id, owner.as_ref(), !status.is_final());
         }
     }
 
-    fn set_live(&mut self, id: u64, status: Status) {
-        if status.is_final() {
-            self.live.remove(&id);
-        } else {
-            self.live.insert(id);
+    fn set_live(&mut self, id: u64, owner: Option<&Arc<str>>, is_live: bool) {
+        let was_live = if is_live { !self.live.insert(id) } else { self.live.remove(&id) };
+        let Some(owner) = owner.filter(|_| is_live != was_live) else { return };
+        let count = self.owners.entry(owner.clone()).or_default();
+        if is_live {
+            *count += 1;
+            return;
         }
+        *count -= 1;
+        if *count == 0 {
+            self.owners.remove(owner);
+        }
+    }
+
+    /// How many claims of an owner wait or are active.
+    pub(crate) fn live_of(&self, owner: &str) -> usize {
+        self.owners.get(owner).copied().unwrap_or(0)
+    }
+
+    /// The number of a resource that some claim names.
+    pub(crate) fn known(&self, resource: &str) -> Option<u32> {
+        self.numbers.get(resource).copied()
     }
 
     /// Forgets a claim.
     pub(crate) fn remove(&mut self, id: u64) {
         let Some(entry) = self.entries.remove(&id) else { return };
-        self.live.remove(&id);
+        self.set_live(id, entry.owner.as_ref(), false);
         if let Some(name) = self.names.get_mut(&entry.number) {
             name.claims.remove(&id);
         }

@@ -81,6 +81,9 @@ impl Engine {
             let text = "The idempotency key was used with another ttl or other user data";
             return self.answer_read(Reply::message(422, text));
         }
+        if let Some(refused) = self.refuse_beyond_quotas(&post.resource, key, origin) {
+            return self.answer_read(refused);
+        }
         let (number, resource) = self.book.number(&post.resource);
         let ask = Ask::Post {
             resource: ResourceName(number),

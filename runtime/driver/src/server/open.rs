@@ -16,6 +16,7 @@ use super::call::Outbox;
 use super::clock::Clock;
 use super::engine::{Alarm, Engine};
 use super::metrics::Metrics;
+use super::quota::Quotas;
 use super::saved;
 use crate::store::Image;
 use crate::timers::Timers;
@@ -29,6 +30,8 @@ pub(super) struct Terms {
     pub(super) unasked_us: u64,
     /// How long a claim whose client is gone holds the lock when its turn comes.
     pub(super) gone_us: u64,
+    /// How many claims are taken in.
+    pub(super) quotas: Quotas,
     /// How many requests wait for a lock at a time.
     pub(super) waits_max: usize,
     /// Nothing is written at all.

@@ -21,6 +21,7 @@ use super::host::{Hosts, PublicUrl};
 use super::http::{Front, router};
 use super::listen::{Accept, announce, bind, turn_away};
 use super::open::Terms;
+use super::quota::Quotas;
 use super::session::Sessions;
 use super::slots::{Room, Slots};
 use super::tls::ServerTls;
@@ -81,6 +82,8 @@ pub struct Options {
     /// How many of them may come from one address, or one IPv6 network. None: a quarter of all,
     /// and all of them from this machine.
     pub connections_per_address_max: Option<usize>,
+    /// How many claims may wait or be active.
+    pub quotas: Quotas,
     /// How long a stopping server waits for its connections.
     pub drain_max: Duration,
     /// Reads the wall clock, in microseconds since the Unix epoch: once, at the start, and for the
@@ -112,6 +115,7 @@ impl Default for Options {
             gone_max: Duration::from_secs(10),
             connections_max: 16_384,
             connections_per_address_max: None,
+            quotas: Quotas::default(),
             drain_max: Duration::from_secs(10),
             wall_us,
             data: None,
@@ -159,6 +163,7 @@ impl Server {
             limits: options.limits,
             unasked_us: micros(options.unasked_max),
             gone_us: micros(options.gone_max),
+            quotas: options.quotas,
             waits_max: options.room().waits(),
             is_volatile: matches!(storage, Storage::Memory),
             is_audited: options.audit.is_some(),

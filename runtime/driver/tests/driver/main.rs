@@ -19,6 +19,7 @@ mod noise;
 mod owners;
 mod power;
 mod protocol;
+mod quotas;
 mod reading;
 mod real;
 mod replay;
