@@ -115,7 +115,9 @@ fn a_program_that_does_not_read_is_heard_all_the_same() {
     until("it is held", || statuses(&server, "s") == ["active"]);
     drop(keychain.stdin.take());
     until("it ends", || keychain.try_wait().expect("it is our child").is_some());
-    assert_eq!(statuses(&server, "s"), ["released"]);
+    // A claim whose answer it had not heard yet is withdrawn.
+    let end = statuses(&server, "s");
+    assert!(end == ["released"] || end == ["withdrawn"], "{end:?}");
 }
 
 #[test]
