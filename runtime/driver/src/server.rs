@@ -22,6 +22,7 @@ mod http;
 mod listen;
 mod listing;
 mod metrics;
+mod network;
 mod open;
 mod page;
 mod patience;

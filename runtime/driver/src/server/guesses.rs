@@ -4,13 +4,14 @@
 //! nobody's locks lapse because a neighbour guesses, or has a token that was taken away.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::auth::Shown;
+use super::network::network;
 use super::token_file::Token;
 
 /// So many wrong tokens as are allowed are forgotten in this time.
@@ -69,7 +70,7 @@ impl Guesses {
 
     /// Judges a token that was shown from an address.
     pub(super) fn judge(&self, from: IpAddr, shown: Shown) -> Verdict {
-        let from = neighbourhood(from);
+        let from = network(from);
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
         make_room(&mut addresses, from);
         let now = Instant::now();
@@ -136,16 +137,6 @@ impl Address {
     }
 }
 
-/// One who has an address of IPv6 has all of its network.
-fn neighbourhood(from: IpAddr) -> IpAddr {
-    match from.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => {
-            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
-        }
-    }
-}
-
 fn make_room(addresses: &mut HashMap<IpAddr, Address>, from: IpAddr) {
     if addresses.len() >= ADDRESSES_MAX && !addresses.contains_key(&from) {
         let quiet = addresses.iter().min_by_key(|(_, address)| address.seen);
@@ -157,6 +148,8 @@ fn make_room(addresses: &mut HashMap<IpAddr, Address>, from: IpAddr) {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+
     use super::*;
 
     fn token(secret: &str) -> Token {
@@ -205,13 +198,6 @@ mod tests {
             assert!(matches!(refused, Verdict::Refused(why) if why.contains("expired")));
         }
         assert!(!is_later(&guesses.judge(here, Shown::Right(token("new")))));
-    }
-
-    #[test]
-    fn a_network_of_ipv6_is_one_address_and_so_is_a_mapped_one() {
-        assert_eq!(neighbourhood(at("2001:db8::1:2:3:4")), at("2001:db8::"));
-        assert_ne!(neighbourhood(at("2001:db8:0:1::1")), at("2001:db8::"));
-        assert_eq!(neighbourhood(at("::ffff:192.0.2.1")), at("192.0.2.1"));
     }
 
     #[tokio::test(start_paused = true)]
