@@ -3,6 +3,7 @@
 pub mod blocking;
 pub mod client;
 pub mod keychain;
+mod random;
 pub mod server;
 pub mod store;
 mod timers;

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use hyper::header::{COOKIE, HeaderMap};
 use tokio::time::Instant;
-use tokio_rustls::rustls::crypto::ring;
 
 use super::auth::is_same;
+use crate::random;
 
 /// After this long a browser is asked for the token again.
 const LASTS: Duration = Duration::from_secs(12 * 3_600);
@@ -45,10 +45,7 @@ impl Sessions {
     /// # Errors
     /// When the system has no randomness to give.
     pub(crate) fn open(&self, secret: Arc<str>, is_tls: bool) -> io::Result<String> {
-        let mut bytes = [0_u8; 32];
-        let random = ring::default_provider().secure_random;
-        random.fill(&mut bytes).map_err(|_| io::Error::other("no randomness is to be had"))?;
-        let id = bytes.iter().fold(String::new(), |mut id, byte| {
+        let id = random::bytes::<32>()?.iter().fold(String::new(), |mut id, byte| {
             // A string takes what is written to it.
             let _taken = write!(id, "{byte:02x}");
             id

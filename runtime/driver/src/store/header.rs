@@ -4,11 +4,10 @@
 
 use std::io;
 
-use tokio_rustls::rustls::crypto::ring;
-
 use super::entry::take_array;
 use super::frame::Position;
 use super::sip::{SipKey, sip};
+use crate::random;
 
 /// The version of the files; version 2 had no headers.
 pub(super) const VERSION: u8 = 3;
@@ -45,10 +44,7 @@ impl Header {
     /// # Errors
     /// When the system has no randomness to give.
     pub(super) fn new(kind: Kind, number: u64, position: Position) -> io::Result<Self> {
-        let mut key = SipKey::default();
-        let random = ring::default_provider().secure_random;
-        random.fill(&mut key).map_err(|_| io::Error::other("no randomness is to be had"))?;
-        Ok(Self { kind, number, key, position })
+        Ok(Self { kind, number, key: random::bytes()?, position })
     }
 
     pub(super) fn bytes(&self) -> [u8; HEADER_BYTES] {
