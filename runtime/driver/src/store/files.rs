@@ -53,6 +53,11 @@ impl Files {
         self.images.last().copied()
     }
 
+    /// The first log that the image does not stand for.
+    pub(super) fn first_log(&self) -> u64 {
+        self.image().unwrap_or(0) + 1
+    }
+
     /// Removes what the image of this number stands for, and what was never finished.
     pub(super) fn remove_before(
         &self,

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::directory::Directory;
-use super::files::{NEW_IMAGE, image_name};
+use super::files::{Files, NEW_IMAGE, image_name};
 use super::frame::{self, Position};
 use super::header::{HEADER_BYTES, Header, Kind, later_version};
 use super::refusal::{self, refuse};
@@ -61,8 +61,17 @@ fn write(
     file.sync()
 }
 
+/// What the image that counts holds, and which place of the chain it stands for; nothing, and the
+/// beginning, where there is none.
+pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<(Image, Position)> {
+    match files.image() {
+        Some(number) => read(directory, number),
+        None => Ok((Image::new(), Position::default())),
+    }
+}
+
 /// Reads an image, and which place of the chain it stands for.
-pub(super) fn read(directory: &dyn Directory, number: u64) -> io::Result<(Image, Position)> {
+fn read(directory: &dyn Directory, number: u64) -> io::Result<(Image, Position)> {
     let name = image_name(number);
     let bytes = directory.read(&name, u64::MAX)?;
     let kind = Kind::Image(bytes.len() as u64);

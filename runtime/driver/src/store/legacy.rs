@@ -66,7 +66,7 @@ fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
         }
     }
     let logs = files.logs.iter().filter(|number| Some(**number) > files.image());
-    for (next, number) in (files.image().unwrap_or(0) + 1..).zip(logs) {
+    for (next, number) in (files.first_log()..).zip(logs) {
         if *number != next {
             return Err(refuse(format!("{} is missing", log_name(next))));
         }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use super::directory::{Background, Directory};
 use super::files::Files;
-use super::frame::{self, Position};
+use super::frame;
 use super::manifest::{Manifest, Mark};
 use super::os::OsDirectory;
 use super::recover::{Recovered, recover};
@@ -216,11 +216,8 @@ impl Drop for LogStore {
 /// Makes an image of all logs up to the end of one that is closed, and removes them.
 fn fold(directory: &dyn Directory, closed: Mark) -> io::Result<()> {
     let files = Files::scan(directory)?;
-    let (mut held, after) = match files.image() {
-        Some(number) => image::read(directory, number)?,
-        None => (Image::new(), Position::default()),
-    };
-    let logs = (files.image().unwrap_or(0) + 1, closed.log);
+    let (mut held, after) = image::latest(directory, &files)?;
+    let logs = (files.first_log(), closed.log);
     replay::logs(directory, &mut held, after, logs, End::At(closed.position))?;
     put_image(directory, closed, &held)
 }

@@ -8,7 +8,6 @@ use std::io;
 
 use super::directory::Directory;
 use super::files::{Files, image_name, log_name};
-use super::frame::Position;
 use super::manifest::{self, Manifest, Mark, Marks};
 use super::refusal::refuse;
 use super::replay::{self, End, Replayed};
@@ -46,11 +45,8 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let marks = Marks::read(directory)?;
     check_new(directory, &files, marks)?;
     let last = marks.begin.log;
-    let (mut image, after) = match files.image() {
-        Some(number) => image::read(directory, number)?,
-        None => (Image::new(), Position::default()),
-    };
-    let first = files.image().unwrap_or(0) + 1;
+    let (mut image, after) = image::latest(directory, &files)?;
+    let first = files.first_log();
     check_missing(&files, first, last)?;
     let end = End::Behind(marks.end.position);
     let replayed = replay::logs(directory, &mut image, after, (first, last), end)?;
