@@ -19,6 +19,7 @@ use turnstile_driver::server::{Options, Storage};
 use crate::clock::{Sleep, jumping_wall_us, set_wall_clock};
 use crate::http::Running;
 use crate::replay::Notes;
+use crate::seeds;
 
 const CLIENTS: u64 = 3;
 /// How often each client gets the lock.
@@ -192,7 +193,7 @@ async fn read_message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_trace_over_broken_connections_is_a_run_of_the_cores() {
-    let seed = std::env::var("TURNSTILE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = seeds::number("TURNSTILE_SEED");
     let seed = seed.unwrap_or_else(|| Dice::loose().number());
     println!("TURNSTILE_SEED={seed} cargo test -p turnstile-driver --test driver faults");
     let (notes, trace) = Notes::new();

@@ -10,11 +10,12 @@ pub(crate) mod medium;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use medium::{Faults, Medium};
 use turnstile_driver::client::Dice;
 use turnstile_driver::store::{Batch, Image, Key, LogStore, Store as _};
+
+use crate::seeds;
 
 /// How many seeds a run of the tests takes, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 400;
@@ -242,46 +243,10 @@ impl Outcome {
     }
 }
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|number| number.parse().ok())
-}
-
 #[test]
 fn what_was_answered_survives_every_order_of_crashes_and_power_losses() {
-    if let Some(seed) = number("TURNSTILE_SEED") {
-        println!("{:?}", History::new(seed).run());
-        return;
-    }
-    let seeds = number("TURNSTILE_SEEDS").unwrap_or(SEEDS);
-    let next = AtomicU64::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || {
-        let mut sum = Outcome::default();
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= seeds {
-                return sum;
-            }
-            match std::panic::catch_unwind(|| History::new(seed).run()) {
-                Ok(outcome) => sum.add(&outcome),
-                Err(_) => {
-                    next.store(seeds, Ordering::Relaxed);
-                    panic!(
-                        "seed {seed} fails; repeat it by TURNSTILE_SEED={seed} cargo test \
-                         -p turnstile-driver --test driver power:: -- --nocapture"
-                    );
-                }
-            }
-        }
-    };
-    let mut sum = Outcome::default();
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        for thread in running {
-            sum.add(&thread.join().expect("every seed holds"));
-        }
-    });
-    println!("{seeds} seeds: {sum:?}");
+    let ran = seeds::run(SEEDS, "power::", |seed| History::new(seed).run(), Outcome::add);
+    let Some((seeds, sum)) = ran else { return };
     // Each of these has happened, or nothing was tested.
     assert!(sum.answered > seeds && sum.power_losses > seeds && sum.crashes > seeds, "{sum:?}");
     assert!(sum.crashed_starts > 0 && sum.failed > seeds, "{sum:?}");

@@ -2,18 +2,16 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream};
-use tokio::io::{ReadBuf, duplex};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::sync::mpsc;
 use turnstile_driver::server::{Accept, LastWord, Options, Server, Storage};
 use turnstile_driver::store::Disk;
 
 use crate::additions::metric;
 use crate::http::{Client, Running};
+use crate::wire::Wire;
 
 /// So many claims are of one slice, and so many bytes.
 const SLICE_CLAIMS: u64 = 256;
@@ -63,38 +61,10 @@ fn a_long_list_comes_whole_and_in_parts() {
 }
 
 /// An end of a connection within the process, that holds a few bytes only.
-struct Pipe(DuplexStream);
+type Pipe = Wire<DuplexStream>;
 
 impl LastWord for Pipe {
     fn say(&self, _text: &[u8]) {}
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
-    }
 }
 
 /// Where such connections come from.
@@ -105,7 +75,7 @@ impl Accept for Pipes {
 
     async fn accept(&mut self) -> io::Result<(Pipe, SocketAddr)> {
         match self.0.recv().await {
-            Some(pipe) => Ok((Pipe(pipe), (Ipv4Addr::LOCALHOST, 1).into())),
+            Some(pipe) => Ok((Wire(pipe), (Ipv4Addr::LOCALHOST, 1).into())),
             None => std::future::pending().await,
         }
     }

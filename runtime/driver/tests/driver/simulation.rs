@@ -7,48 +7,17 @@ mod fenced;
 mod network;
 mod run;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use run::{Outcome, simulate};
+
+use crate::seeds;
 
 /// How many seeds a run of the tests simulates, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 1_000;
 
 #[test]
 fn nothing_is_held_twice_and_nothing_answered_is_lost() {
-    if let Some(seed) = std::env::var("TURNSTILE_SEED").ok().and_then(|seed| seed.parse().ok()) {
-        println!("{:?}", simulate(seed));
-        return;
-    }
-    let seeds = std::env::var("TURNSTILE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
-    let seeds = seeds.unwrap_or(SEEDS);
-    let (next, sum) = (AtomicU64::new(0), Mutex::new(Outcome::default()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds {
-                        break;
-                    }
-                    let outcome = std::panic::catch_unwind(|| simulate(seed));
-                    match outcome {
-                        Ok(outcome) => sum.lock().expect("no thread panics here").add(&outcome),
-                        Err(_) => {
-                            next.store(seeds, Ordering::Relaxed);
-                            panic!(
-                                "seed {seed} fails; repeat it by TURNSTILE_SEED={seed} cargo test \
-                                 -p turnstile-driver --test driver simulation -- --nocapture"
-                            );
-                        }
-                    }
-                }
-            });
-        }
-    });
-    let sum = sum.into_inner().expect("no thread panics here");
-    println!("{seeds} seeds: {sum:?}");
+    let ran = seeds::run(SEEDS, "simulation", simulate, Outcome::add);
+    let Some((seeds, sum)) = ran else { return };
     // Each of these has happened, or the simulation has tested nothing.
     assert!(sum.acquired > seeds, "locks are acquired: {sum:?}");
     assert!(sum.lost > 0, "claims are lost: {sum:?}");
