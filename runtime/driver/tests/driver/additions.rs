@@ -215,8 +215,8 @@ fn a_token_opens_the_server_and_nothing_else_does() {
     let server = Running::start(Storage::Memory, Options { tokens, ..Options::default() });
     let refused = server.client().post(&body("r", 6.0)).expect(401);
     assert_eq!(refused.headers["www-authenticate"], "Bearer");
-    server.client().with("authorization", "Bearer on").get("/status/").expect(401);
-    server.client().with("authorization", "Bearer another").post(&body("r", 6.0)).expect(201);
+    server.client().with_token("on").get("/status/").expect(401);
+    server.client().with_token("another").post(&body("r", 6.0)).expect(201);
     assert_eq!(server.client().get("/healthz").expect(200).text, "ok\n");
     let none = tokens_file("none.tokens", "\n");
     assert!(Tokens::read(&none).is_err(), "a file without a token would open the server");

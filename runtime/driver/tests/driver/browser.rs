@@ -69,7 +69,7 @@ fn an_open_server_changes_nothing_for_a_page_of_another_site() {
     let tokens = tokens("origin.tokens", "secret\n");
     let server = Running::start(Storage::Memory, Options { tokens, ..Options::default() });
     let page = server.client().with("origin", "http://elsewhere");
-    page.with("authorization", "Bearer secret").post(&claim).expect(201);
+    page.with_token("secret").post(&claim).expect(201);
 }
 
 /// What has no Host says nothing wrong; what has two, or a strange one, does.

@@ -16,9 +16,8 @@ fn guarded(name: &str) -> Running {
     Running::start(Storage::Memory, options)
 }
 
-fn ask(mut client: Client, token: &str) -> Answer {
-    client.headers.push(("authorization".into(), format!("Bearer {token}")));
-    client.get("/v1/claims/")
+fn ask(client: Client, token: &str) -> Answer {
+    client.with_token(token).get("/v1/claims/")
 }
 
 /// A client with another address than the rest of the test.

@@ -138,6 +138,11 @@ impl Client {
         self
     }
 
+    /// The same, with a token in every request.
+    pub(crate) fn with_token(self, token: &str) -> Self {
+        self.with("authorization", &format!("Bearer {token}"))
+    }
+
     pub(crate) fn get(&mut self, path: &str) -> Answer {
         self.request("GET", path, "")
     }

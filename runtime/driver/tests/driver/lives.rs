@@ -66,7 +66,7 @@ fn reload(server: &Turnstiled, log: &Path) -> Vec<Value> {
 }
 
 fn client(server: &Turnstiled, token: &str) -> Client {
-    Client::new(server.at).with("authorization", &format!("Bearer {token}"))
+    Client::new(server.at).with_token(token)
 }
 
 fn claim(resource: &str) -> String {

@@ -54,7 +54,7 @@ fn a_browser_shows_the_token_once_and_may_then_look_and_revoke() {
     assert!(refused.text.contains("no token of this server"), "{}", refused.text);
     assert!(!refused.headers.contains_key("set-cookie"));
 
-    let mut owner = server.client().with("authorization", "Bearer a+b secret");
+    let mut owner = server.client().with_token("a+b secret");
     let held = owner.post(&json!({ "resource": "r", "ttl": 60 }).to_string()).expect(201);
     let mut browser = browser(&server);
     let page = browser.get("/status/").expect(200);
@@ -81,7 +81,7 @@ fn a_browser_behind_a_proxy_is_let_in_where_the_server_knows_the_proxy_s_name() 
 
     let public_url = Some(outside.parse().expect("a URL"));
     let server = start("proxy.tokens", Options { public_url, ..Options::default() });
-    let mut owner = server.client().with("authorization", "Bearer a+b secret");
+    let mut owner = server.client().with_token("a+b secret");
     let held = owner.post(&body).expect(201);
     assert!(held.headers["location"].starts_with("https://locks.example/v1/claims/"));
     let mut client = proxied(&server);
@@ -98,7 +98,7 @@ fn a_browser_behind_a_proxy_is_let_in_where_the_server_knows_the_proxy_s_name() 
 #[test]
 fn another_site_revokes_nothing_with_a_browser_s_cookie() {
     let server = guarded("foreign.tokens");
-    let mut owner = server.client().with("authorization", "Bearer a+b secret");
+    let mut owner = server.client().with_token("a+b secret");
     let held = owner.post(&json!({ "resource": "r", "ttl": 60 }).to_string()).expect(201);
     let (name, cookie) = browser(&server).headers.pop().expect("the cookie");
     for foreign in [Some("http://elsewhere"), Some("null"), None] {

@@ -6,35 +6,12 @@ use serde_json::{Value, json};
 use turnstile_driver::server::{Options, Storage, Tokens};
 use turnstile_driver::store::LogStore;
 
-use crate::http::{Answer, Client, Running};
-use crate::tokens::tokens;
-
-const TOKENS: &str = r#"
-[[token]]
-name = "ci"
-secret = "ci-1"
-
-[[token]]
-name = "ci"
-secret = "ci-2"
-
-[[token]]
-name = "deploy"
-secret = "deploy-1"
-
-[[token]]
-name = "root"
-secret = "root-1"
-operator = true
-"#;
+use crate::http::{Answer, Running};
+use crate::tokens::{NAMED, tokens};
 
 fn guarded(name: &str) -> Running {
-    let tokens = tokens(name, TOKENS);
+    let tokens = tokens(name, NAMED);
     Running::start(Storage::Memory, Options { tokens, ..Options::default() })
-}
-
-fn with(server: &Running, token: &str) -> Client {
-    server.client().with("authorization", &format!("Bearer {token}"))
 }
 
 fn claim(resource: &str) -> String {
@@ -62,8 +39,10 @@ const CHANGES: [&str; 6] = [
 #[test]
 fn a_claim_is_changed_by_its_owner_and_by_operators_alone() {
     let server = guarded("change.tokens");
-    let (mut ci, mut rotated) = (with(&server, "ci-1"), with(&server, "ci-2"));
-    let (mut deploy, mut root) = (with(&server, "deploy-1"), with(&server, "root-1"));
+    let (mut ci, mut rotated) =
+        (server.client().with_token("ci-1"), server.client().with_token("ci-2"));
+    let (mut deploy, mut root) =
+        (server.client().with_token("deploy-1"), server.client().with_token("root-1"));
     let held = ci.post(&claim("r")).expect(201);
     let waiting = ci.post(&claim("r")).expect(202);
     for claim in [&held, &waiting] {
@@ -97,10 +76,10 @@ fn a_claim_is_changed_by_its_owner_and_by_operators_alone() {
 #[test]
 fn user_data_is_read_by_its_owner_and_by_operators_alone() {
     let server = guarded("data.tokens");
-    let held = with(&server, "ci-1").post(&claim("r")).expect(201);
+    let held = server.client().with_token("ci-1").post(&claim("r")).expect(201);
     assert_eq!((held.field("user_data"), held.field("owner")), ("private".into(), "ci".into()));
     let seen = |token: &str| {
-        let mut client = with(&server, token);
+        let mut client = server.client().with_token(token);
         let shown = client.get(&held.path()).expect(200);
         let listed = client.get("/v1/claims/?resource=r").expect(200);
         let live = client.get("/v1/claims/?status=active").expect(200);
@@ -122,7 +101,7 @@ fn user_data_is_read_by_its_owner_and_by_operators_alone() {
 fn idempotency_keys_are_per_owner() {
     let server = guarded("keys.tokens");
     let post = |token: &str| {
-        let mut client = with(&server, token).with("idempotency-key", "one");
+        let mut client = server.client().with_token(token).with("idempotency-key", "one");
         client.post(&claim("r"))
     };
     let first = post("ci-1").expect(201);
@@ -141,7 +120,7 @@ fn an_owner_and_a_key_do_not_run_together() {
     let tokens = tokens("run.tokens", text);
     let server = Running::start(Storage::Memory, Options { tokens, ..Options::default() });
     let post = |token: &str, key: &str, resource: &str| {
-        let mut client = with(&server, token).with("idempotency-key", key);
+        let mut client = server.client().with_token(token).with("idempotency-key", key);
         client.post(&claim(resource)).field("url")
     };
     let urls =
@@ -170,15 +149,15 @@ fn an_owner_is_kept_over_a_restart_and_a_claim_without_one_is_everybody_s() {
     drop(open);
     server.stop();
 
-    let server = start(&dir, tokens("restart.tokens", TOKENS));
-    let held = with(&server, "ci-1").post(&claim("r")).expect(201);
+    let server = start(&dir, tokens("restart.tokens", NAMED));
+    let held = server.client().with_token("ci-1").post(&claim("r")).expect(201);
     server.stop();
 
-    let server = start(&dir, tokens("restart.tokens", TOKENS));
-    let mut deploy = with(&server, "deploy-1");
+    let server = start(&dir, tokens("restart.tokens", NAMED));
+    let mut deploy = server.client().with_token("deploy-1");
     check_forbidden(&deploy.set(&held.path(), "released"), &held);
     assert_eq!(deploy.get(&held.path()).field("user_data"), Value::Null);
-    let seen = with(&server, "ci-2").get(&held.path()).expect(200);
+    let seen = server.client().with_token("ci-2").get(&held.path()).expect(200);
     assert_eq!((seen.field("user_data"), seen.field("owner")), ("private".into(), "ci".into()));
     // It was made while the server was open: whoever is let in may change it, as before.
     assert_eq!(deploy.get(&early.path()).field("user_data"), "private");
@@ -197,9 +176,9 @@ fn an_owner_is_kept_over_a_restart_and_a_claim_without_one_is_everybody_s() {
 fn tokens_without_names_may_change_each_other_s_claims_as_before() {
     let tokens = tokens("nameless.tokens", "one\nanother\n");
     let server = Running::start(Storage::Memory, Options { tokens, ..Options::default() });
-    let held = with(&server, "one").post(&claim("r")).expect(201);
+    let held = server.client().with_token("one").post(&claim("r")).expect(201);
     assert_eq!(held.json().get("owner"), None);
-    let mut another = with(&server, "another");
+    let mut another = server.client().with_token("another");
     assert_eq!(another.get(&held.path()).field("user_data"), "private");
     another.set(&held.path(), "released").expect(204);
 }
@@ -208,7 +187,7 @@ fn tokens_without_names_may_change_each_other_s_claims_as_before() {
 #[test]
 fn the_status_page_revokes_what_its_token_may_change() {
     let server = guarded("page.tokens");
-    let held = with(&server, "ci-1").post(&claim("r")).expect(201);
+    let held = server.client().with_token("ci-1").post(&claim("r")).expect(201);
     let id = held.path().trim_end_matches('/').rsplit('/').next().map(str::to_owned);
     let form = format!("claim={}", id.expect("an id"));
     let from = format!("http://{}", server.at);
@@ -225,5 +204,5 @@ fn the_status_page_revokes_what_its_token_may_change() {
     let mut operator = browser("root-1");
     assert!(operator.get("/status/").expect(200).text.contains("private"));
     operator.request("POST", "/status/revoke/", &form).expect(303);
-    assert_eq!(with(&server, "ci-1").get(&held.path()).field("status"), "revoked");
+    assert_eq!(server.client().with_token("ci-1").get(&held.path()).field("status"), "revoked");
 }

@@ -5,7 +5,7 @@ use turnstile_driver::server::{Options, Quotas, Storage};
 use turnstile_driver::store::Disk;
 
 use crate::http::{Answer, Client, Running, until};
-use crate::tokens::tokens;
+use crate::tokens::{NAMED, tokens};
 
 fn options(claims_max: usize, claims_per_owner_max: usize) -> Options {
     let quotas = Quotas { claims_max, claims_per_owner_max };
@@ -42,30 +42,13 @@ fn beyond_the_quota_a_post_is_told_to_come_again() {
     post(&mut client, "c").expect(201);
 }
 
-const TOKENS: &str = r#"
-[[token]]
-name = "ci"
-secret = "ci-1"
-
-[[token]]
-name = "ci"
-secret = "ci-2"
-
-[[token]]
-name = "deploy"
-secret = "deploy-1"
-"#;
-
-fn with(server: &Running, token: &str) -> Client {
-    server.client().with("authorization", &format!("Bearer {token}"))
-}
-
 #[test]
 fn one_owner_leaves_room_for_others() {
-    let tokens = tokens("quotas.tokens", TOKENS);
+    let tokens = tokens("quotas.tokens", NAMED);
     let server = Running::start(Storage::Memory, Options { tokens, ..options(3, 2) });
-    let (mut ci, mut rotated) = (with(&server, "ci-1"), with(&server, "ci-2"));
-    let mut deploy = with(&server, "deploy-1");
+    let (mut ci, mut rotated) =
+        (server.client().with_token("ci-1"), server.client().with_token("ci-2"));
+    let mut deploy = server.client().with_token("deploy-1");
     let held = post(&mut ci, "a").expect(201).path();
     post(&mut rotated, "b").expect(201);
     check_refused(&post(&mut ci, "c"), "2 claims of one owner");
@@ -80,9 +63,10 @@ fn one_owner_leaves_room_for_others() {
 /// Whoever takes over what another has let lapse has one claim more.
 #[test]
 fn a_lapsed_claim_makes_room_for_its_owner_alone() {
-    let tokens = tokens("lapsed.tokens", TOKENS);
+    let tokens = tokens("lapsed.tokens", NAMED);
     let server = Running::start(Storage::Memory, Options { tokens, ..options(9, 1) });
-    let (mut ci, mut deploy) = (with(&server, "ci-1"), with(&server, "deploy-1"));
+    let (mut ci, mut deploy) =
+        (server.client().with_token("ci-1"), server.client().with_token("deploy-1"));
     let short = ci.post(r#"{"resource":"a","ttl":0.001}"#).expect(201).path();
     post(&mut deploy, "b").expect(201);
     until("it lapses", || ci.get(&short).number("ttl") < 0.0);
@@ -97,15 +81,16 @@ fn a_restart_forgets_none_of_them() {
     let start = || {
         let storage =
             Storage::Simulated(Box::new(disk.open()), Box::new(|| std::time::Duration::ZERO));
-        let tokens = tokens("restart-quotas.tokens", TOKENS);
+        let tokens = tokens("restart-quotas.tokens", NAMED);
         Running::start(storage, Options { tokens, ..options(3, 2) })
     };
     let server = start();
-    let held = post(&mut with(&server, "ci-1"), "a").expect(201).path();
-    post(&mut with(&server, "ci-1"), "b").expect(201);
+    let held = post(&mut server.client().with_token("ci-1"), "a").expect(201).path();
+    post(&mut server.client().with_token("ci-1"), "b").expect(201);
     server.stop();
     let server = start();
-    let (mut ci, mut deploy) = (with(&server, "ci-2"), with(&server, "deploy-1"));
+    let (mut ci, mut deploy) =
+        (server.client().with_token("ci-2"), server.client().with_token("deploy-1"));
     check_refused(&post(&mut ci, "c"), "2 claims of one owner");
     post(&mut deploy, "c").expect(201);
     check_refused(&post(&mut deploy, "d"), "3 claims wait or are active on this server");

@@ -77,7 +77,7 @@ fn who_shows_no_token_stays_a_stranger() {
     let server = patient(Options { tokens, ..small() });
     let mut known: Vec<Client> = (1..ALL)
         .map(|_| {
-            let mut client = server.client().with("authorization", "Bearer secret");
+            let mut client = server.client().with_token("secret");
             client.get("/v1/claims/").expect(200);
             client
         })

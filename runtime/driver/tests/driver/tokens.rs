@@ -25,10 +25,29 @@ pub(crate) fn tokens(name: &str, text: &str) -> Tokens {
     Tokens::read(&tokens_file(name, text)).expect("a good file")
 }
 
+/// Tokens of three names, one of which has two, and one of which is an operator's.
+pub(crate) const NAMED: &str = r#"
+[[token]]
+name = "ci"
+secret = "ci-1"
+
+[[token]]
+name = "ci"
+secret = "ci-2"
+
+[[token]]
+name = "deploy"
+secret = "deploy-1"
+
+[[token]]
+name = "root"
+secret = "root-1"
+operator = true
+"#;
+
 /// The status that a GET with this token is answered with.
 fn status(server: &Running, token: &str) -> u16 {
-    let bearer = format!("Bearer {token}");
-    server.client().with("authorization", &bearer).get("/v1/claims/").status
+    server.client().with_token(token).get("/v1/claims/").status
 }
 
 #[test]
@@ -138,6 +157,6 @@ fn a_token_is_refused_from_its_expiry_on() {
     assert_eq!(statuses(), [401, 200, 200]);
     DATE_US.store(at_us + DAY_US / 48, Ordering::Relaxed);
     assert_eq!(statuses(), [401, 401, 200]);
-    let mut late = server.client().with("authorization", "Bearer brief");
+    let mut late = server.client().with_token("brief");
     assert!(late.get("/v1/claims/").text.contains("expired"));
 }
