@@ -23,7 +23,9 @@ pub struct Graph {
     /// Steps to each.
     depths: Vec<u64>,
     /// From and to, of every transition.
-    pub edges: Vec<(usize, usize)>,
+    edges: Vec<(usize, usize)>,
+    /// Configurations from which a row leads on. An event that is ignored does not.
+    pub goes_on: Vec<bool>,
     /// Configurations from which a step was left out, because of a bound.
     pub clipped: Vec<bool>,
     /// The first transition of each class of a cell and each outcome, in the order found: where it
@@ -102,6 +104,8 @@ impl Graph {
         }
         let to = self.place(places, to, Some((from, action)));
         self.edges.push((from, to));
+        let is_row = matches!(action.outcome, Outcome::Row(_));
+        self.goes_on[from] |= is_row && !self.configurations[to].is_over();
         self.transitions += 1;
     }
 
@@ -121,6 +125,7 @@ impl Graph {
         self.depths.push(depth);
         self.parents.push(parent);
         self.clipped.push(false);
+        self.goes_on.push(false);
         self.configurations.push(configuration.clone());
         places.insert(configuration, place);
         place

@@ -116,8 +116,8 @@ impl Judge<'_> {
         if ends {
             goals = self.graph.reaching(&goals);
         } else {
-            for (place, at) in self.graph.configurations.iter().enumerate() {
-                goals[place] |= self.has_way_on(at);
+            for (goal, goes_on) in goals.iter_mut().zip(&self.graph.goes_on) {
+                *goal |= goes_on;
             }
         }
         let mut seen = BTreeSet::new();
@@ -130,15 +130,6 @@ impl Judge<'_> {
             }
         }
         property
-    }
-
-    /// Whether some row can be taken: an event that is ignored is no way on.
-    fn has_way_on(&self, at: &Configuration) -> bool {
-        let mut happenings = Vec::new();
-        self.environment.actions(at, &mut happenings);
-        let rows = happenings.into_iter().filter(|one| matches!(one.outcome, Outcome::Row(_)));
-        let mut after = rows.filter_map(|row| self.environment.next_state(at, row));
-        after.any(|after| !after.is_over())
     }
 
     fn every_row_taken(&self, coverage: &Coverage) -> PropertyReport {
