@@ -98,21 +98,21 @@ pub(crate) fn unknown(what: &str, name: &str, among: &[&[Text]]) -> String {
 /// A file that was named on the command line.
 pub(crate) fn read(path: &Path) -> Result<Text, String> {
     let name = path.display().to_string();
-    let source = Source::new(&name, text(path, Some(limit::FILE_BYTES))?);
+    let source = Source::new(&name, text(path, limit::FILE_BYTES)?);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
     Ok(Text { name: stem, source, origin: Origin::Other })
 }
 
 /// The text of a file that was named on the command line; of more than so many bytes no more than
 /// it takes to see that.
-pub(crate) fn text(path: &Path, bytes_max: Option<usize>) -> Result<String, String> {
+pub(crate) fn text(path: &Path, bytes_max: usize) -> Result<String, String> {
     let name = path.display();
     let failed = |error| {
         // The name by which other programs mean standard input.
         let help = if path == Path::new("-") { "; standard input is /dev/stdin" } else { "" };
         format!("cannot read {name}: {error}{help}")
     };
-    let most = bytes_max.and_then(|most| u64::try_from(most).ok()).unwrap_or(u64::MAX);
+    let most = u64::try_from(bytes_max).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(failed)?;
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;

@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 
 fn play(path: &Path) -> Status {
     let name = path.display().to_string();
-    let text = match library::text(path, Some(TRACE_MAX)) {
+    let text = match library::text(path, TRACE_MAX) {
         Ok(text) if text.len() > TRACE_MAX => {
             return complain(&format!("{name} is longer than 1 GiB: replay its beginning"));
         }
