@@ -70,8 +70,7 @@ fn budgets(node: &Node, faults: &mut Vec<Fault>) {
 fn unchecked(system: &System, faults: &mut Vec<Fault>) {
     let has = |budget: &String| system.worlds.iter().any(|world| world.has(budget));
     // What only a world checks that has to be asked for is asked for by nobody.
-    let searched = || system.worlds.iter().filter(|world| world.default);
-    let is_any = searched().next().is_some();
+    let is_any = system.worlds.iter().any(|world| world.default);
     for property in system.properties.iter().filter(|property| property.needs.iter().all(has)) {
         let mut worlds = system.worlds.iter().filter(|world| world.default || !is_any);
         if system.worlds.is_empty() || worlds.any(|world| world.checks(property)) {
