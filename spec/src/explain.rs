@@ -210,14 +210,14 @@ relic, or the row that should use it is missing."
 "`uncited` gives reasons for the lines of the document that nothing transcribes. A line that a
 row or a declaration cites is transcribed; one of the two is not true."
     "T060" "selects-nothing" "an amendment hits nothing"
-"The selector names no row, cell or declaration of the literal table. Selectors never name what
-another amendment adds or changes."
+"The selector names no row, cell or declaration of the literal table as the amendments leave it
+that this one needs and that stand before it."
     "T061" "selects-several" "a selector hits several rows"
 "An amendment changes one row. Where several rows cite the same line, `from`, `event` and `if`
 say which."
     "T062" "amended-twice" "two amendments of one thing"
-"Amendments are put to the literal table all at once, in no order; so no two of them may touch
-the same row, cell or declaration."
+"Each amendment is put to the literal table as those leave it that it needs, directly or through
+others. So two of them touch the same row, cell or declaration only where one needs the other."
     "T063" "no-effect" "an amendment without effect"
 "The amendment changes nothing, or nothing is said to fail without it. Each amendment must be
 load-bearing: without it, what stands in `shown-by` fails."

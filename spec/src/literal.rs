@@ -90,10 +90,10 @@ pub struct Amendment {
 pub enum Change {
     /// A row stands in another's place.
     Row {
-        /// The document's.
-        literal: RowId,
-        /// Ours.
-        amended: RowId,
+        /// The document's, or that of an amendment that this one needs.
+        before: RowId,
+        /// This one's.
+        after: RowId,
     },
     /// A row is added.
     RowAdded(RowId),

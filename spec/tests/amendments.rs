@@ -1,5 +1,5 @@
-//! Amendments: all of them at once, each to the literal table; what they leave of it, and what of
-//! them is known by name.
+//! Amendments: each to the literal table as those leave it that it needs; what they leave of it, and
+//! what of them is known by name.
 
 use turnstile_spec::literal::Change;
 use turnstile_spec::table::{EventId, StateId, Table};
@@ -121,9 +121,7 @@ fn an_amendment_says_what_it_does() {
         let changes = gate.amendments[nth].changes.iter();
         changes
             .map(|change| match change {
-                Change::Row { literal, amended } => {
-                    format!("{} becomes {}", id(*literal), id(*amended))
-                }
+                Change::Row { before, after } => format!("{} becomes {}", id(*before), id(*after)),
                 Change::RowAdded(row) => format!("adds {}", id(*row)),
                 Change::RowRemoved(row) => format!("removes {}", id(*row)),
                 Change::Entry { how, section, name, .. } => format!("{how} {section}: {name}"),
@@ -170,4 +168,89 @@ fn what_only_an_amendment_uses_is_used() {
     );
     assert_eq!(codes(&literal(&text).findings), ["T022", "T040"]);
     assert!(literal(&text).amended().is_ok());
+}
+
+/// What builds on others changes the rows, cells and declarations that they add or change.
+const MORE: &str = "  - id: gate-04
+    needs: [gate-01, gate-03]
+    change:
+      rows:
+        - { row: { cite: 2, event: push }, set: { do: [stop, bow] } }
+        - { row: { from: shut, event: coin (any except 1xx) }, set: { do: [give back, bow] } }
+        - { row: { from: open, event: coin }, set: { do: [give back, bow] } }
+    add: { actions: { bow: {} } }
+    because: a gate is polite
+    shown-by: [can-end]
+";
+
+/// The codes of what is wrong with a table with all its amendments.
+fn wrong(text: &str) -> Vec<&'static str> {
+    literal(text).without(&[]).findings.iter().map(|fault| fault.code).collect()
+}
+
+#[test]
+fn an_amendment_builds_on_those_that_it_needs() {
+    let gate = literal(&(GATE.to_owned() + MORE));
+    assert_eq!(wrong(&(GATE.to_owned() + MORE)), [""; 0]);
+    let table = gate.without(&[]).table;
+    let row = |state, event, cents| taken(&gate.vocabulary, &table, state, event, cents);
+    assert_eq!(row("open", "push", 0), ["2a/gate-04"]);
+    assert_eq!(row("shut", "coin", 5), ["gate-02.1/gate-04"]);
+    assert_eq!(row("open", "coin", 5), ["gate-03.1/gate-04"]);
+    let without = gate.without(&["gate-04"]);
+    assert_eq!(codes(&without.findings), [""; 0]);
+    assert_eq!(taken(&gate.vocabulary, &without.table, "open", "push", 0), ["2a/gate-01"]);
+    let rows: Vec<&str> = gate.vocabulary.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(rows[rows.len() - 3..], ["2a/gate-04", "gate-02.1/gate-04", "gate-03.1/gate-04"]);
+}
+
+#[test]
+fn who_does_not_need_it_does_not_see_it() {
+    let unneeded = MORE.replace("needs: [gate-01, gate-03]", "needs: [gate-01]");
+    // The coins' rows are those of gate-02 and gate-03.
+    let found = wrong(&(GATE.to_owned() + &unneeded));
+    assert_eq!(found, ["T060", "T060"]);
+    let unneeded = MORE.replace("needs: [gate-01, gate-03]", "needs: [gate-03]");
+    let found = wrong(&(GATE.to_owned() + &unneeded));
+    assert_eq!(found, ["T062"]);
+    // Two that build on the same one, and not on each other.
+    let twice = MORE.to_owned() + &MORE.replace("gate-04", "gate-05").replace("bow", "nod");
+    let found = wrong(&(GATE.to_owned() + &twice));
+    assert_eq!(found, ["T062"; 3]);
+    let chain = twice.replacen("[gate-01, gate-03]", "[gate-03, gate-01]", 1);
+    let chain = chain.replace("needs: [gate-01, gate-03]", "needs: [gate-04]");
+    let gate = literal(&(GATE.to_owned() + &chain));
+    let table = gate.without(&[]).table;
+    assert_eq!(taken(&gate.vocabulary, &table, "open", "push", 0), ["2a/gate-05"]);
+}
+
+/// What stands behind the one that needs it is no ground to build on.
+#[test]
+fn needs_look_back() {
+    let (first, rest) = GATE.split_at(GATE.find("  - id: gate-01").expect("the first"));
+    let text = first.to_owned() + MORE + rest;
+    let found = wrong(&text);
+    assert_eq!(found, ["T060", "T060", "T062"]);
+}
+
+#[test]
+fn cells_and_names_of_a_need_can_be_changed() {
+    let text = GATE.to_owned()
+        + "  - id: gate-04
+    needs: [gate-01]
+    change: { actions: { stop: { restarts: arm timer } } }
+    add: { ignore: [{ state: open, event: arm timer triggers, because: it runs on }] }
+    because: the timer never ends
+    shown-by: [can-end]
+  - id: gate-05
+    needs: [gate-04]
+    remove: { ignore: [{ state: open, event: arm timer triggers }], actions: [stop] }
+    because: it ends
+    shown-by: [can-end]
+";
+    let found = wrong(&text);
+    assert!(!found.iter().any(|code| ["T060", "T062", "T066"].contains(code)), "{found:?}");
+    let alone = text.replace("    needs: [gate-04]\n", "");
+    let found = wrong(&alone);
+    assert_eq!(found, ["T012", "T060", "T060"]);
 }

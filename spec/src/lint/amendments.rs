@@ -6,24 +6,48 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
-use crate::raw::{Amendment, Parts};
-use crate::read::amend;
+use crate::raw::{self, Amendment, Parts, Row};
+use crate::read::amend::{self, Listed};
+use crate::table::RowId;
 use crate::yaml::Word;
 
-pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let amendments = &subject.raw.amendments;
-    ids(amendments, faults);
-    needs(amendments, faults);
-    let mut seen = BTreeMap::new();
-    for amendment in amendments {
+pub(super) fn check(subject: &Subject<'_>, listed: &Listed, faults: &mut Vec<Fault>) {
+    let raw = subject.raw;
+    ids(&raw.amendments, faults);
+    needs(&raw.amendments, faults);
+    let mut last = BTreeMap::new();
+    for (nth, amendment) in raw.amendments.iter().enumerate() {
         is_empty(amendment, faults);
-        rows(subject, amendment, &mut seen, faults);
-        parts(subject, amendment, &mut seen, faults);
+        let needed = amend::needed(raw, nth);
+        let mut seen = Touched { last: &mut last, nth, needed, faults };
+        let base = amend::base(raw, listed, nth);
+        rows(&base.rows, amendment, &mut seen);
+        parts(&base.parts, amendment, &mut seen);
     }
 }
 
-/// What an amendment touches, and where.
-type Touched = BTreeMap<(&'static str, String), Span>;
+/// What amendments touch, and where: by which of them, last.
+struct Touched<'a> {
+    last: &'a mut BTreeMap<(&'static str, String), (usize, Span)>,
+    /// The place of the amendment that is looked at.
+    nth: usize,
+    /// The places of those that it needs.
+    needed: BTreeSet<usize>,
+    faults: &'a mut Vec<Fault>,
+}
+
+impl Touched<'_> {
+    fn touch(&mut self, section: &'static str, name: String, span: Span) {
+        let last = self.last.insert((section, name), (self.nth, span));
+        if let Some((_, first)) = last.filter(|(other, _)| !self.needed.contains(other)) {
+            let fault = Fault::finding(code::AMENDED_TWICE, "two amendments are of one thing")
+                .label(span, "the second")
+                .label(first, "the first")
+                .help("make one amendment of them, or say by `needs` that the second builds on the first");
+            self.faults.push(fault);
+        }
+    }
+}
 
 fn ids(amendments: &[Amendment], faults: &mut Vec<Fault>) {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
@@ -108,39 +132,22 @@ fn is_empty(amendment: &Amendment, faults: &mut Vec<Fault>) {
     }
 }
 
-fn touch(
-    seen: &mut Touched,
-    section: &'static str,
-    name: String,
-    span: Span,
-    faults: &mut Vec<Fault>,
-) {
-    if let Some(first) = seen.insert((section, name), span) {
-        let fault = Fault::finding(code::AMENDED_TWICE, "two amendments are of one thing")
-            .label(span, "the second")
-            .label(first, "the first")
-            .help("make one amendment of them: each is put to the literal table, none to another");
-        faults.push(fault);
-    }
-}
-
-fn rows(subject: &Subject<'_>, amendment: &Amendment, seen: &mut Touched, faults: &mut Vec<Fault>) {
-    let rows = &subject.raw.parts.rows;
+fn rows(rows: &[(RowId, Row)], amendment: &Amendment, seen: &mut Touched<'_>) {
     for change in &amendment.rows {
-        if let Some(at) = amend::only(rows.iter(), &change.row) {
-            touch(seen, "rows", at.to_string(), change.row.span, faults);
-            if amend::set(&rows[at], &change.set).is_like(&rows[at]) {
+        if let Some((id, row)) = amend::only(rows, &change.row) {
+            seen.touch("rows", id.index().to_string(), change.row.span);
+            if amend::set(row, &change.set).is_like(row) {
                 let fault = Fault::finding(code::NO_EFFECT, "the row is as it was")
                     .label(change.set.span, "this changes nothing")
-                    .label(rows[at].span, "the literal row")
+                    .label(row.span, "the row")
                     .help("say what differs, or remove the amendment");
-                faults.push(fault);
+                seen.faults.push(fault);
             }
         }
     }
     for selector in &amendment.remove.rows {
-        if let Some(at) = amend::only(rows.iter(), selector) {
-            touch(seen, "rows", at.to_string(), selector.span, faults);
+        if let Some((id, _)) = amend::only(rows, selector) {
+            seen.touch("rows", id.index().to_string(), selector.span);
         }
     }
 }
@@ -169,13 +176,7 @@ impl<'a> Section<'a> {
     }
 }
 
-fn parts(
-    subject: &Subject<'_>,
-    amendment: &Amendment,
-    seen: &mut Touched,
-    faults: &mut Vec<Fault>,
-) {
-    let one = &subject.raw.parts;
+fn parts(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
     let Amendment { add, change, remove, .. } = amendment;
     let sections = [
         Section::new("states", &one.states, &add.states, &change.states, &remove.states),
@@ -205,19 +206,14 @@ fn parts(
         one.states.iter().any(|(known, state)| known.text == word.text && state.undeclared)
     };
     for section in &sections {
-        touches(section, &undeclared, seen, faults);
+        touches(section, &undeclared, seen);
     }
-    cells(one, amendment, seen, faults);
+    cells(one, amendment, seen);
 }
 
 /// What is added is new, but for a state that so far is only named; what is changed or removed is
 /// there.
-fn touches(
-    section: &Section<'_>,
-    undeclared: &impl Fn(&Word) -> bool,
-    seen: &mut Touched,
-    faults: &mut Vec<Fault>,
-) {
+fn touches(section: &Section<'_>, undeclared: &impl Fn(&Word) -> bool, seen: &mut Touched<'_>) {
     let Section { name, known, add, change, remove } = section;
     for word in add {
         let first = known.iter().find(|known| known.text == word.text);
@@ -227,16 +223,16 @@ fn touches(
                 .label(word.span, "added here")
                 .label(first.span, "declared here")
                 .help("put it under `change`, or give it another name");
-            faults.push(fault);
+            seen.faults.push(fault);
         } else {
-            touch(seen, name, word.text.clone(), word.span, faults);
+            seen.touch(name, word.text.clone(), word.span);
         }
     }
     for word in change.iter().copied().chain(*remove) {
         if known.iter().any(|known| known.text == word.text) {
-            touch(seen, name, word.text.clone(), word.span, faults);
+            seen.touch(name, word.text.clone(), word.span);
         } else {
-            faults.push(nothing(name, word, known));
+            seen.faults.push(nothing(name, word, known));
         }
     }
 }
@@ -249,26 +245,32 @@ fn nothing(section: &str, word: &Word, known: &[&Word]) -> Fault {
     let near = crate::shape::nearest(&word.text, known.iter().map(|word| word.text.as_str()));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("name what the literal table has under `{section}`"),
+        None => format!("name what the table has there, or an amendment under `needs` adds"),
     };
     let message = format!("`{section}` has no `{}` to amend", word.text);
     Fault::finding(code::SELECTS_NOTHING, message).label(word.span, "hits nothing").help(help)
 }
 
-fn cells(literal: &Parts, amendment: &Amendment, seen: &mut Touched, faults: &mut Vec<Fault>) {
+/// Where a cell is written, as a name.
+fn place(cell: &raw::Cell) -> String {
+    let states = cell.states.iter().chain(&cell.events).map(|word| word.span.start.to_string());
+    states.collect::<Vec<_>>().join(" ")
+}
+
+fn cells(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
     for (section, cells, selectors) in [
-        ("ignore", &literal.ignore, &amendment.remove.ignore),
-        ("impossible", &literal.impossible, &amendment.remove.impossible),
+        ("ignore", &one.ignore, &amendment.remove.ignore),
+        ("impossible", &one.impossible, &amendment.remove.impossible),
     ] {
         for selector in selectors {
-            match cells.iter().position(|cell| amend::is_cell(selector, cell)) {
-                Some(at) => touch(seen, section, at.to_string(), selector.span, faults),
+            match cells.iter().find(|cell| amend::is_cell(selector, cell)) {
+                Some(cell) => seen.touch(section, place(cell), selector.span),
                 None => {
                     let message = format!("`{section}` has no such entry");
                     let fault = Fault::finding(code::SELECTS_NOTHING, message)
                         .label(selector.span, "hits nothing")
-                        .help("write `state` and `event` as the literal entry has them");
-                    faults.push(fault);
+                        .help("write `state` and `event` as the entry has them");
+                    seen.faults.push(fault);
                 }
             }
         }

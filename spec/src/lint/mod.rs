@@ -24,6 +24,7 @@ mod unused;
 use crate::fault::{Fault, Span};
 use crate::limit;
 use crate::raw;
+use crate::read::amend::Listed;
 use crate::read::draft::Lookup;
 use crate::table::{EventId, ResourceId, RowId, StateId, Table};
 
@@ -103,9 +104,9 @@ fn run(subject: &Subject<'_>, passes: &[Pass]) -> Vec<Fault> {
 }
 
 /// What is wrong with the amendments, beside selectors that hit nothing.
-pub(crate) fn amendments(subject: &Subject<'_>) -> Vec<Fault> {
+pub(crate) fn amendments(subject: &Subject<'_>, listed: &Listed) -> Vec<Fault> {
     let mut faults = Vec::new();
-    amendments::check(subject, &mut faults);
+    amendments::check(subject, listed, &mut faults);
     faults
 }
 

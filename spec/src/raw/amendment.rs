@@ -30,7 +30,7 @@ pub(crate) struct Change {
     pub(crate) is_odd: bool,
 }
 
-/// Which row of the literal table.
+/// Which row of those that an amendment is put to.
 #[derive(Clone, Default)]
 pub(crate) struct Selector {
     pub(crate) cite: Vec<Lines>,

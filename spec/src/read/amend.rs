@@ -1,4 +1,6 @@
-//! Amendments put to a table: all at once, each to the literal table only.
+//! Amendments put to a table, each to the literal one as those leave it that it needs.
+
+use std::collections::BTreeSet;
 
 use crate::code;
 use crate::fault::{Fault, Span};
@@ -13,11 +15,11 @@ use crate::yaml::Word;
 #[derive(Clone, Default)]
 pub(crate) struct Listed {
     literal: Vec<(RowId, raw::Row)>,
-    /// Per amendment: the literal rows that it changes, each with the row that takes its place.
+    /// Per amendment: the rows that it changes, each with the row that takes its place.
     changed: Vec<Vec<(RowId, RowId, raw::Row)>>,
     /// Per amendment: the rows that it adds.
     added: Vec<Vec<(RowId, raw::Row)>>,
-    /// Per amendment: the literal rows that it removes.
+    /// Per amendment: the rows that it removes.
     removed: Vec<Vec<RowId>>,
     /// Selectors that do not hit one row.
     pub(crate) faults: Vec<Fault>,
@@ -31,16 +33,17 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
         let id = rows::push(&mut vocabulary.rows, rows::written(id, row, None));
         listed.literal.push((id, row.clone()));
     }
-    for amendment in &raw.amendments {
+    for (nth, amendment) in raw.amendments.iter().enumerate() {
         let name = amendment.id.text.as_str();
+        let base = base(raw, &listed, nth);
         let mut changed = Vec::new();
         for change in &amendment.rows {
-            let Some(literal) = listed.select(&change.row) else { continue };
-            let (_, row) = &listed.literal[literal.index()];
+            let Some((old, row)) = listed.select(&base.rows, &change.row) else { continue };
             let row = set(row, &change.set);
-            let id = format!("{}/{name}", vocabulary.rows[literal.index()].id);
+            let written = &vocabulary.rows[old.index()].id;
+            let id = format!("{}/{name}", written.split('/').next().unwrap_or(written));
             let id = rows::push(&mut vocabulary.rows, rows::written(id, &row, Some(name)));
-            changed.push((literal, id, row));
+            changed.push((old, id, row));
         }
         listed.changed.push(changed);
         let mut added = Vec::new();
@@ -49,25 +52,54 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
             added.push((rows::push(&mut vocabulary.rows, written), row.clone()));
         }
         listed.added.push(added);
-        let removed: Vec<RowId> =
-            amendment.remove.rows.iter().filter_map(|selector| listed.select(selector)).collect();
+        let selectors = amendment.remove.rows.iter();
+        let removed: Vec<RowId> = selectors
+            .filter_map(|selector| listed.select(&base.rows, selector).map(|(id, _)| id))
+            .collect();
         listed.removed.push(removed);
     }
     listed
 }
 
+/// What an amendment is put to: the literal table with those that it needs, directly or through
+/// others, and that stand before it.
+pub(crate) fn base(raw: &raw::Table, listed: &Listed, nth: usize) -> Draft {
+    let needed = needed(raw, nth);
+    draft(raw, listed, |other| needed.contains(&other))
+}
+
+/// The places of the amendments that one needs, directly or through others, of those before it.
+pub(crate) fn needed(raw: &raw::Table, nth: usize) -> BTreeSet<usize> {
+    let mut needed = BTreeSet::new();
+    let mut next = vec![nth];
+    while let Some(one) = next.pop() {
+        let Some(amendment) = raw.amendments.get(one) else { continue };
+        let is_needed = |id: &Word| amendment.needs.iter().any(|need| need.text == id.text);
+        let before = raw.amendments[..nth].iter().enumerate();
+        let found = before.filter(|(_, other)| is_needed(&other.id)).map(|(place, _)| place);
+        next.extend(found.filter(|place| needed.insert(*place)));
+    }
+    needed
+}
+
 impl Listed {
-    /// The one literal row that a selector means.
-    fn select(&mut self, selector: &raw::Selector) -> Option<RowId> {
-        if let Some(at) = only(self.literal.iter().map(|(_, row)| row), selector) {
-            return self.literal.get(at).map(|(id, _)| *id);
+    /// The one row that a selector means.
+    fn select<'r>(
+        &mut self,
+        among: &'r [(RowId, raw::Row)],
+        selector: &raw::Selector,
+    ) -> Option<(RowId, &'r raw::Row)> {
+        if let Some((id, row)) = only(among, selector) {
+            return Some((*id, row));
         }
-        let rows = self.literal.iter().filter(|(_, row)| is_meant(selector, row));
+        let rows = among.iter().filter(|(_, row)| is_meant(selector, row));
         let hits: Vec<Span> = rows.map(|(_, row)| row.span).collect();
         let fault = if hits.is_empty() {
             Fault::finding(code::SELECTS_NOTHING, "the selector hits no row")
-                .label(selector.span, "no literal row is like this")
-                .help("name a row of `transitions` by `cite`, or by `from`, `event` and `if`")
+                .label(selector.span, "no row is like this, of the literal table or a need")
+                .help(
+                    "name a row of `transitions`, or of an amendment under `needs`, as it is there",
+                )
         } else {
             let message = format!("the selector hits {} rows", hits.len());
             let fault = Fault::finding(code::SELECTS_SEVERAL, message)
@@ -81,14 +113,14 @@ impl Listed {
     }
 }
 
-/// The place of the one row that a selector means.
+/// The one row that a selector means.
 pub(crate) fn only<'r>(
-    rows: impl Iterator<Item = &'r raw::Row>,
+    rows: &'r [(RowId, raw::Row)],
     selector: &raw::Selector,
-) -> Option<usize> {
-    let mut hits = rows.enumerate().filter(|(_, row)| is_meant(selector, row));
-    let (at, _) = hits.next()?;
-    hits.next().is_none().then_some(at)
+) -> Option<&'r (RowId, raw::Row)> {
+    let mut hits = rows.iter().filter(|(_, row)| is_meant(selector, row));
+    let hit = hits.next()?;
+    hits.next().is_none().then_some(hit)
 }
 
 fn is_meant(selector: &raw::Selector, row: &raw::Row) -> bool {
@@ -133,13 +165,17 @@ pub(crate) fn literal(raw: &raw::Table, listed: &Listed) -> Draft {
 
 /// The table with every amendment but these.
 pub(crate) fn amended(raw: &raw::Table, listed: &Listed, without: &[&str]) -> Draft {
+    let is_in = |id: &str| !without.contains(&id);
+    draft(raw, listed, |nth| raw.amendments.get(nth).is_some_and(|a| is_in(&a.id.text)))
+}
+
+/// The table with those of its amendments that are chosen and listed.
+fn draft(raw: &raw::Table, listed: &Listed, is_chosen: impl Fn(usize) -> bool) -> Draft {
     let mut draft = literal(raw, listed);
-    let chosen = |nth: usize| {
-        raw.amendments.get(nth).is_some_and(|a| !without.contains(&a.id.text.as_str()))
-    };
-    for (nth, amendment) in raw.amendments.iter().enumerate().filter(|(nth, _)| chosen(*nth)) {
-        for (literal, id, row) in &listed.changed[nth] {
-            for slot in draft.rows.iter_mut().filter(|(slot, _)| slot == literal) {
+    let known = raw.amendments.iter().enumerate().take(listed.removed.len());
+    for (nth, amendment) in known.filter(|(nth, _)| is_chosen(*nth)) {
+        for (old, id, row) in &listed.changed[nth] {
+            for slot in draft.rows.iter_mut().filter(|(slot, _)| slot == old) {
                 *slot = (*id, row.clone());
             }
         }
@@ -256,7 +292,7 @@ pub(crate) fn describe(raw: &raw::Table, listed: &Listed) -> Vec<Amendment> {
 fn changes(amendment: &raw::Amendment, nth: usize, listed: &Listed) -> Vec<literal::Change> {
     let rows = listed.changed[nth].iter();
     let mut changes: Vec<literal::Change> = rows
-        .map(|(literal, amended, _)| literal::Change::Row { literal: *literal, amended: *amended })
+        .map(|(before, after, _)| literal::Change::Row { before: *before, after: *after })
         .collect();
     changes.extend(listed.added[nth].iter().map(|(id, _)| literal::Change::RowAdded(*id)));
     changes.extend(listed.removed[nth].iter().map(|id| literal::Change::RowRemoved(*id)));

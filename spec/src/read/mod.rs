@@ -151,7 +151,7 @@ impl Read {
     pub(crate) fn amended(&self, without: &[&str]) -> Partial {
         let draft = |read: &Self| amend::amended(&read.raw, &read.listed, without);
         self.build(draft, |read, subject| {
-            let mut faults = lint::amendments(subject);
+            let mut faults = lint::amendments(subject, &read.listed);
             faults.extend(read.listed.faults.iter().cloned());
             // Where an amendment hits nothing, what it would have mended follows from that.
             let rest = if faults.iter().any(is_missed) { lint::spelling } else { lint::findings };

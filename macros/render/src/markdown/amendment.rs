@@ -17,8 +17,8 @@ pub(crate) struct Amended {
 /// The amendment that changes or removes a row of the document, or nothing.
 pub(crate) fn of_literal(sheet: &Sheet<'_>, row: &Written) -> String {
     let hits = |change: &Change| match change {
-        Change::Row { literal, .. } => sheet.written(*literal) == row,
-        Change::RowRemoved(literal) => sheet.written(*literal) == row,
+        Change::Row { before, .. } => sheet.written(*before) == row,
+        Change::RowRemoved(before) => sheet.written(*before) == row,
         Change::RowAdded(_) | Change::Entry { .. } => false,
     };
     let by = sheet.amendments.iter().find(|amendment| amendment.changes.iter().any(hits));
@@ -51,7 +51,7 @@ fn changes(sheet: &Sheet<'_>, amendment: &Amendment) -> Vec<String> {
     let mut entries = Vec::new();
     for change in &amendment.changes {
         match change {
-            Change::Row { literal, amended } => rows.extend([('-', *literal), ('+', *amended)]),
+            Change::Row { before, after } => rows.extend([('-', *before), ('+', *after)]),
             Change::RowAdded(row) => rows.push(('+', *row)),
             Change::RowRemoved(row) => rows.push(('-', *row)),
             Change::Entry { how, section, name, about } => {
