@@ -176,6 +176,11 @@ pub trait System: Sized + Send + Sync + 'static {
         false
     }
 
+    /// Whether a message only ever answers a call, where a link goes its way, too.
+    fn is_reply(&self, _message: &MessageOf<Self>) -> bool {
+        false
+    }
+
     /// What a caller sees instead of an answer to this request, or instead of this answer.
     fn unanswered(&self, _message: &MessageOf<Self>) -> Option<MessageOf<Self>> {
         None

@@ -162,11 +162,12 @@ impl<S: System> World<S> {
         message: &MessageOf<S>,
     ) -> Option<(usize, LinkOp<S::Types>)> {
         let joins = |a, b| self.links.iter().position(|link| link.from == a && link.to == b);
-        if let Some(link) = joins(from, to) {
+        let back = joins(to, from).filter(|link| self.links[*link].is_calls());
+        let there = joins(from, to).filter(|_| back.is_none() || !self.system.is_reply(message));
+        if let Some(link) = there {
             return Some((link, LinkOp::Push(message.clone())));
         }
-        let link = joins(to, from).filter(|link| self.links[*link].is_calls());
-        link.map(|link| (link, LinkOp::Answer(message.clone())))
+        back.map(|link| (link, LinkOp::Answer(message.clone())))
     }
 
     /// A message that goes nowhere. An edited table may have one sent to anybody.
