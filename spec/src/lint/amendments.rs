@@ -43,7 +43,7 @@ impl Touched<'_> {
             let fault = Fault::finding(code::AMENDED_TWICE, "two amendments are of one thing")
                 .label(span, "the second")
                 .label(first, "the first")
-                .help("make one amendment of them, or say by `needs` that the second builds on the first");
+                .help("make one of them, or say by `needs` that the second builds on the first");
             self.faults.push(fault);
         }
     }
@@ -245,7 +245,7 @@ fn nothing(section: &str, word: &Word, known: &[&Word]) -> Fault {
     let near = crate::shape::nearest(&word.text, known.iter().map(|word| word.text.as_str()));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("name what the table has there, or an amendment under `needs` adds"),
+        None => "name what the table has there, or an amendment under `needs` adds".to_owned(),
     };
     let message = format!("`{section}` has no `{}` to amend", word.text);
     Fault::finding(code::SELECTS_NOTHING, message).label(word.span, "hits nothing").help(help)
