@@ -32,8 +32,8 @@ use crate::world::watch::Seen;
 
 use self::cores::call;
 pub use self::types::{
-    Chain, ClaimTypes, Command, Ended, Lessee, Letter, Notice, Past, Saved, State, Timer, Watch,
-    Way,
+    Chain, ClaimTypes, Command, Ended, Lessee, Letter, Notice, Office, Past, Saved, State, Timer,
+    Watch, Way,
 };
 pub use world::ENTRY;
 
@@ -57,6 +57,8 @@ pub struct Claim {
     pub record: RecordRules,
     /// Clients ask the server to answer only when the lock is granted.
     pub waits: bool,
+    /// Clients watch their claims: they are told by the server that one is over.
+    pub watches: bool,
 }
 
 /// The one resource that everybody wants.
@@ -143,11 +145,11 @@ impl System for Claim {
     fn start(&self, node: NodeId) -> State {
         if node < self.clients {
             let core = self.client(0, self.waits).start();
-            State::Client(Lessee { core, is_backed: false, waits: self.waits })
+            State::Client(Lessee { core, is_backed: false, waits: self.waits, is_deaf: false })
         } else if self.is_keychain(node) {
             State::Keychain(Chain::default())
         } else if node == self.server() {
-            State::Server(self.records(0).start())
+            State::Server(Office { core: self.records(0).start(), ..Office::default() })
         } else {
             State::Store(Fence.start())
         }
@@ -196,7 +198,7 @@ impl System for Claim {
     }
 
     /// A user claims once, and may then release, act or be signalled at any moment of a claim
-    /// that has not ended. A server may give up any claim that waits, an operator revoke any.
+    /// that has not ended. An operator may revoke any claim.
     fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
         match state {
             State::Client(client) => {
@@ -206,12 +208,7 @@ impl System for Claim {
             }
             State::Keychain(chain) => self.asks(node, chain),
             State::Server(server) => {
-                let waits =
-                    |record: &record::Record| record.status() == Some(record::Status::Waiting);
-                let waiting = server.claims().filter(|(_, record)| waits(record));
-                let given_up = |claim| Command::Server(record::Command::GiveUp { claim });
-                let revoked = server.claims().map(|(claim, _)| Command::Revoke(claim));
-                waiting.map(|(claim, _)| given_up(claim)).chain(revoked).collect()
+                server.core.claims().map(|(claim, _)| Command::Revoke(claim)).collect()
             }
             State::Store(_) => Vec::new(),
         }
@@ -229,7 +226,6 @@ impl System for Claim {
             Command::AskOtherwise => Some("change of mind"),
             Command::Keychain(keychain::Command::Close) => Some("program end"),
             Command::ClaimAgain(_) => Some("second claim"),
-            Command::Server(_) => Some("waiter given up"),
             Command::Revoke(_) => Some("revocation"),
         }
     }
@@ -239,11 +235,17 @@ impl System for Claim {
             Timer::Client(_) | Timer::Keychain(_) => None,
             Timer::Server(record::Timer::Ttl(_)) => Some("ttl lapse"),
             Timer::Server(record::Timer::Wait(_)) => Some(world::PATIENCE),
+            Timer::Server(record::Timer::Idle(_)) => Some("waiter given up"),
+            Timer::Server(record::Timer::Lapse(_)) => Some("lapsed claim ends"),
         }
     }
 
     fn is_answer(&self, request: &Letter, answer: &Letter) -> bool {
-        matches!(answer.message, Message::Response(_)) && call(request) == call(answer)
+        self.is_reply(answer) && call(request) == call(answer)
+    }
+
+    fn is_reply(&self, letter: &Letter) -> bool {
+        matches!(letter.message, Message::Response(_))
     }
 
     fn unanswered(&self, letter: &Letter) -> Option<Letter> {
@@ -278,6 +280,8 @@ impl System for Claim {
             }
             Timer::Server(record::Timer::Ttl(_)) => "ttl timer",
             Timer::Server(record::Timer::Wait(_)) => "wait timer",
+            Timer::Server(record::Timer::Idle(_)) => "idle timer",
+            Timer::Server(record::Timer::Lapse(_)) => "lapse timer",
         }
     }
 
@@ -301,7 +305,11 @@ impl System for Claim {
     fn mark(&self, _node: NodeId, _state: &State, timer: &Timer) -> Option<ClaimId> {
         match timer {
             Timer::Server(record::Timer::Ttl(claim)) => Some(*claim),
-            Timer::Client(_) | Timer::Keychain(_) | Timer::Server(record::Timer::Wait(_)) => None,
+            Timer::Client(_)
+            | Timer::Keychain(_)
+            | Timer::Server(
+                record::Timer::Wait(_) | record::Timer::Idle(_) | record::Timer::Lapse(_),
+            ) => None,
         }
     }
 
@@ -332,11 +340,12 @@ impl System for Claim {
     fn rename(&self, value: Named<'_, ClaimTypes>, to: &[NodeId]) {
         match value {
             Named::State(State::Server(state)) => {
-                state.visit_callers(&mut |from| {
+                state.core.visit_callers(&mut |from| {
                     if *from != cores::STRAY {
                         *from = cores::caller(to[cores::node(*from)]);
                     }
                 });
+                state.watched.values_mut().for_each(|node| *node = to[*node]);
             }
             Named::Watch(Watch { seats, .. }) => {
                 let before = seats.clone();

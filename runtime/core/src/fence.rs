@@ -77,7 +77,10 @@ impl Core for Fence {
             Input::Message { from, message: Message::Act { token } } => {
                 act(state, from, token, out);
             }
-            Input::Message { from: _, message: Message::Request(_) | Message::Response(_) } => {}
+            Input::Message {
+                from: _,
+                message: Message::Request(_) | Message::Response(_) | Message::Over { .. },
+            } => {}
             Input::Fired(never) | Input::Command(never) => match never {},
             Input::Restart(saved) => state.newest = saved.flatten(),
         }

@@ -21,6 +21,7 @@ mod pace;
 mod place;
 mod request;
 mod slot;
+mod watch;
 
 pub use ask::Ask;
 pub use claim::{Changes, Claim, Standing};

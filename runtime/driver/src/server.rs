@@ -36,6 +36,7 @@ mod slots;
 mod streamed;
 mod tls;
 mod token_file;
+mod watch;
 
 pub use audit::Audit;
 pub use auth::Tokens;

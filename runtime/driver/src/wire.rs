@@ -16,5 +16,10 @@ pub const CLAIMS: &str = "/v1/claims/";
 pub const FENCING_TOKEN: &str = "fencing-token";
 /// Makes a repeated POST the same claim.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// `wait=30`: answer when the claim is granted, or after so many seconds.
+/// `wait=30`: answer when the claim is granted, or after so many seconds; on a GET of a claim that
+/// holds the lock: when it is over.
 pub const PREFER: &str = "prefer";
+/// `wait`: the answer to a GET that was to wait has waited, as long as the server lets it.
+pub const PREFERENCE_APPLIED: &str = "preference-applied";
+/// So many seconds is all that the client waits for the lock, from this request on.
+pub const CLAIM_TIMEOUT: &str = "claim-timeout";

@@ -11,6 +11,7 @@ use turnstile_core::step::{
 };
 use turnstile_machines::claim::Resource;
 
+use super::cores::over;
 use super::types::{self, Chain, ClaimTypes, Ended, Letter, Notice};
 use super::{Claim, ClientRules, FRESH_KEY, RESOURCE};
 use crate::world::system::{InputOf, NodeId, OutOf};
@@ -73,8 +74,11 @@ impl Claim {
         });
         let before: BTreeMap<ResourceName, Ended> = claimed.collect();
         let mut inner: CoreOut<Of> = Out::default();
+        let over = over::<Of>(&input).and_then(|claim| chain.core.resource_of(claim));
         let core = Keychain { rules: self.client.choosing(choice), waits: self.waits };
         core.step(&mut chain.core, input, &mut inner);
+        let claim = over.and_then(|resource| chain.core.claim(resource));
+        chain.is_deaf |= claim.is_some_and(|claim| claim.is_held());
         for (resource, was) in before {
             if chain.core.claim(resource).is_some() {
                 continue;
@@ -116,7 +120,6 @@ impl Claim {
             | Input::Command(
                 types::Command::Client(_)
                 | types::Command::AskOtherwise
-                | types::Command::Server(_)
                 | types::Command::Revoke(_),
             ) => return None,
             Input::Restart(_) => Input::Restart(None),

@@ -3,7 +3,8 @@
 
 use turnstile_core::claim::client::Client;
 use turnstile_core::claim::message::{Ask, Asked, Caller, Lease, Message, Request, Server};
-use turnstile_core::claim::record::{self, Records};
+use turnstile_core::claim::record::Notice::Over;
+use turnstile_core::claim::record::{self, Records, Status};
 use turnstile_core::fence::{self, Fence};
 use turnstile_core::number::{CallId, ClaimId};
 use turnstile_core::step::{
@@ -13,9 +14,10 @@ use turnstile_core::step::{
 use turnstile_machines::claim::{Resource, Rules as _, State as Stage};
 
 use super::queue::Queue;
-use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Saved, Timer, Way};
+use super::types::Command::{ClaimAgain, Revoke};
+use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Office, Saved, Timer, Way};
 use super::{Claim, ClientRules, RecordRules};
-use crate::world::system::{InputOf, NodeId, OutOf};
+use crate::world::system::{EffectOf, InputOf, NodeId, OutOf};
 
 impl Claim {
     pub(super) fn step_client(
@@ -40,19 +42,16 @@ impl Claim {
                 return;
             }
             Input::Fired(Timer::Keychain(_) | Timer::Server(_))
-            | Input::Command(
-                Command::Keychain(_)
-                | Command::ClaimAgain(_)
-                | Command::Server(_)
-                | Command::Revoke(_),
-            ) => return,
+            | Input::Command(Command::Keychain(_) | ClaimAgain(_) | Revoke(_)) => return,
             Input::Restart(_) => Input::Restart(None),
         };
         let mut inner: CoreOut<Of> = Out::default();
         let counts = self.client.holds(Stage::Active).contains(&Resource::LeaseTimer);
         let renewed = counts && renewed(lessee, &input);
         let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
+        let over = over::<Of>(&input).filter(|claim| lessee.core.claim == Some(*claim));
         self.client(choice, lessee.waits).step(&mut lessee.core, input, &mut inner);
+        lessee.is_deaf |= over.is_some() && lessee.core.is_held();
         let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
         let disarmed = inner.effects.contains(&Effect::Disarm(Resource::LeaseTimer));
         if armed || disarmed || had_lease {
@@ -80,6 +79,19 @@ impl Claim {
     pub(super) fn step_server(
         &self,
         choice: u8,
+        office: &mut Office,
+        input: InputOf<ClaimTypes>,
+        out: &mut OutOf<ClaimTypes>,
+    ) {
+        self.step_records(choice, &mut office.core, input, out);
+        if self.watches {
+            watch(office, &mut out.effects);
+        }
+    }
+
+    fn step_records(
+        &self,
+        choice: u8,
         state: &mut record::State,
         input: InputOf<ClaimTypes>,
         out: &mut OutOf<ClaimTypes>,
@@ -95,18 +107,14 @@ impl Claim {
                 Input::Message { from, message: letter.message }
             }
             Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
-            Input::Command(Command::Server(command)) => Input::Command(command),
-            Input::Command(Command::Revoke(claim)) => {
+            Input::Command(Revoke(claim)) => {
                 let ask = Ask::Status { claim, to: Asked::Revoked };
                 let message = Message::Request(Request { call: CallId::default(), ask });
                 Input::Message { from: OPERATOR, message }
             }
             Input::Fired(Timer::Client(_) | Timer::Keychain(_))
             | Input::Command(
-                Command::Client(_)
-                | Command::AskOtherwise
-                | Command::Keychain(_)
-                | Command::ClaimAgain(_),
+                Command::Client(_) | Command::AskOtherwise | Command::Keychain(_) | ClaimAgain(_),
             ) => return,
             Input::Restart(saved) => Input::Restart(saved.and_then(Saved::server)),
         };
@@ -159,6 +167,39 @@ impl Claim {
     }
 }
 
+/// Who is granted a claim watches it from then on, and hears that it is over.
+fn watch(office: &mut Office, effects: &mut [EffectOf<ClaimTypes>]) {
+    for effect in effects {
+        match effect {
+            Effect::Send { to, message: Letter { message: Message::Response(response), .. } } => {
+                let granted = response.claim.filter(|_| response.grants());
+                office.watched.extend(granted.map(|claim| (claim, *to)));
+            }
+            Effect::Notify(Notice::Server(Over { claim })) => {
+                if let Some(to) = office.watched.remove(claim) {
+                    let message = Letter::plain(Message::Over { claim: *claim });
+                    *effect = Effect::Send { to, message };
+                }
+            }
+            Effect::Send { .. }
+            | Effect::Arm(_)
+            | Effect::Disarm(_)
+            | Effect::Save(_)
+            | Effect::Notify(_) => {}
+        }
+    }
+    let status = |id| office.core.claim(id).and_then(|record: &record::Record| record.status());
+    office.watched.retain(|id, _| !is_given_up(status(*id)));
+}
+
+/// Whether a claim has ended by its own client's request.
+const fn is_given_up(status: Option<Status>) -> bool {
+    match status {
+        Some(Status::Released | Status::Aborted | Status::Withdrawn) => true,
+        Some(Status::Waiting | Status::Active | Status::Revoked | Status::Expired) | None => false,
+    }
+}
+
 /// What is wrong where an answer in time to a holder does not arm its lease timer anew.
 const UNRENEWED: Taken = Taken::Undone {
     machine: "claim",
@@ -189,6 +230,14 @@ fn renewed(lessee: &Lessee, input: &CoreInput<Client<ClientRules>>) -> bool {
     is_open && is_in_time
 }
 
+/// The claim that is said to be over.
+pub(super) fn over<C: Core<Message = Message>>(input: &CoreInput<C>) -> Option<ClaimId> {
+    match input {
+        Input::Message { from: _, message: Message::Over { claim } } => Some(*claim),
+        Input::Message { .. } | Input::Fired(_) | Input::Command(_) | Input::Restart(_) => None,
+    }
+}
+
 /// Whether an effect is a POST that the server is to hold, or is not.
 fn posts(effect: &EffectOfCore<Client<ClientRules>>, is_held: bool) -> bool {
     matches!(effect, Effect::Send {
@@ -217,7 +266,7 @@ fn hung_up(state: &record::State, from: NodeId, message: Message) -> Option<reco
 fn counted_anew(effect: &EffectOfCore<Records<RecordRules>>) -> Option<ClaimId> {
     match effect {
         Effect::Arm(record::Timer::Ttl(claim)) => Some(*claim),
-        Effect::Arm(record::Timer::Wait(_))
+        Effect::Arm(record::Timer::Wait(_) | record::Timer::Idle(_) | record::Timer::Lapse(_))
         | Effect::Send { .. }
         | Effect::Disarm(_)
         | Effect::Save(_)
@@ -235,7 +284,7 @@ pub(super) fn call(letter: &Letter) -> Option<CallId> {
     match letter.message {
         Message::Request(request) => Some(request.call),
         Message::Response(response) => Some(response.call),
-        Message::Act { token: _ } => None,
+        Message::Act { token: _ } | Message::Over { claim: _ } => None,
     }
 }
 

@@ -56,7 +56,8 @@ pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &Seen<ClaimTypes>
         Seen::Told(_, Notice::Store(fence::Notice::Refused { from: _, token })) => {
             watch.is_shut_out |= Some(*token) >= watch.granted;
         }
-        Seen::Asked(_, Command::Server(_) | Command::Revoke(_) | Command::AskOtherwise)
+        Seen::Told(_, Notice::Server(record::Notice::Over { claim: _ }))
+        | Seen::Asked(_, Command::Revoke(_) | Command::AskOtherwise)
         | Seen::Trouble(_) => {}
     }
 }

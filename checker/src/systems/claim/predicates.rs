@@ -32,6 +32,7 @@ impl claim::Properties for Claim {
         let mut up = seats.iter().filter(|seat| seat.life != Life::Down);
         up.all(|seat| self.is_exact(view, seat))
             && (self.clients..self.server()).all(|node| Self::has_no_other_timer(view, node))
+            && self.is_exact_at_server(view)
     }
 
     fn one_claim_is_active(&self, view: &Look<'_>) -> bool {
@@ -216,6 +217,28 @@ impl claim::Properties for Claim {
     fn nothing_is_left(&self, view: &Look<'_>) -> bool {
         self.kept(view)
             .all(|(_, record)| record.at == claim_record::State::Lapsed || is_over(record))
+    }
+
+    fn what_has_lapsed_ends(&self, view: &Look<'_>) -> bool {
+        self.kept(view).all(|(_, record)| is_over(record))
+    }
+
+    fn who_watches_a_claim_hears_of_its_end(&self, view: &Look<'_>) -> bool {
+        let watched = self.office(view).into_iter().flat_map(|office| office.watched.keys());
+        let mut watched = watched.map(|claim| self.kept(view).find(|(id, _)| id == claim));
+        watched.all(|kept| kept.is_some_and(|(_, record)| !is_over(record)))
+    }
+
+    fn a_claim_is_watched(&self, view: &Look<'_>) -> bool {
+        self.office(view).is_some_and(|office| !office.watched.is_empty())
+    }
+
+    fn who_hears_of_its_end_holds_no_lock(&self, view: &Look<'_>) -> bool {
+        view.nodes.iter().all(|part| match &part.state {
+            State::Client(lessee) => !lessee.is_deaf,
+            State::Keychain(chain) => !chain.is_deaf,
+            State::Server(_) | State::Store(_) => true,
+        })
     }
 
     fn every_client_has_ended(&self, view: &Look<'_>) -> bool {

@@ -34,6 +34,10 @@ impl Queue {
             resource: record.resource,
             listens: record.at == claim_record::State::Listening,
         });
+        // Whose connection broke is passed over until it asks again.
+        let waited = waited.filter(|one| {
+            state.claim(one.claim).is_none_or(|record| record.at != claim_record::State::Absent)
+        });
         let kept = state.claims().map(|(claim, record)| (claim, record.key));
         Self { waited: waited.collect(), asked: asked(input), kept: kept.collect() }
     }

@@ -1,12 +1,15 @@
 //! The claims of a state as their users have them, and as the server has them.
 
+use std::collections::BTreeSet;
+
 use turnstile_core::claim::client;
 use turnstile_core::claim::message::ResourceName;
 use turnstile_core::claim::record::{self, Record, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim::{Resource, ResourceKind, Rules as _, State as Stage};
+use turnstile_machines::claim_record::Rules as _;
 
-use crate::systems::claim::{Claim, ClaimTypes, Past, RESOURCE, Saved, State, Timer};
+use crate::systems::claim::{Claim, ClaimTypes, Office, Past, RESOURCE, Saved, State, Timer};
 use crate::world::node::Life;
 use crate::world::property::View;
 use crate::world::system::NodeId;
@@ -54,11 +57,28 @@ impl Claim {
         &self,
         view: &Look<'a>,
     ) -> impl Iterator<Item = (ClaimId, &'a Record)> + use<'a> {
-        let server: Option<&record::State> = match &view.nodes[self.server()].state {
-            State::Server(server) => Some(server),
+        self.office(view).into_iter().flat_map(|office| office.core.claims())
+    }
+
+    /// The server.
+    pub(super) fn office<'a>(&self, view: &Look<'a>) -> Option<&'a Office> {
+        match &view.nodes[self.server()].state {
+            State::Server(office) => Some(office),
             State::Client(_) | State::Keychain(_) | State::Store(_) => None,
-        };
-        server.into_iter().flat_map(record::State::claims)
+        }
+    }
+
+    /// Whether the server's timers are those that its claims hold.
+    pub(super) fn is_exact_at_server(&self, view: &Look<'_>) -> bool {
+        let server = &view.nodes[self.server()];
+        let held: BTreeSet<Timer> = self
+            .kept(view)
+            .flat_map(|(id, record)| {
+                let held = self.record.holds(record.at).iter();
+                held.filter_map(move |resource| record::timer(*resource, id)).map(Timer::Server)
+            })
+            .collect();
+        server.life == Life::Down || server.timers.iter().copied().collect::<BTreeSet<_>>() == held
     }
 
     /// How many finished claims the server has saved.

@@ -9,7 +9,7 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_core::{Class, Numbers};
 use turnstile_machines::claim::Resource;
 
-use crate::world::system::Types;
+use crate::world::system::{NodeId, Types};
 
 /// The types of the claim system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ pub enum State {
     /// A keychain, and the program that it serves.
     Keychain(Chain),
     /// The claim server.
-    Server(record::State),
+    Server(Office),
     /// The store behind the lock.
     Store(fence::State),
 }
@@ -38,6 +38,8 @@ pub struct Lessee {
     pub is_backed: bool,
     /// It asks the server to answer only when the lock is granted.
     pub waits: bool,
+    /// It was told that its claim is over, and still says that it holds the lock.
+    pub is_deaf: bool,
 }
 
 /// A keychain, what its program has asked of it, and what its clock has to do with the server's.
@@ -53,6 +55,8 @@ pub struct Chain {
     pub ended: BTreeMap<ResourceName, Ended>,
     /// The program is there no more.
     pub is_closed: bool,
+    /// It was told that a claim is over, and still says that the program holds the lock.
+    pub is_deaf: bool,
 }
 
 /// A claim that has ended by an answer, by what the server may know it.
@@ -62,6 +66,16 @@ pub struct Ended {
     pub claim: Option<ClaimId>,
     /// Its key.
     pub key: Option<IdempotencyKey>,
+}
+
+/// A claim server, and who watches its claims.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Office {
+    /// The core's state.
+    pub core: record::State,
+    /// The node that watches a claim that is not over: that its last grant was answered to. Empty
+    /// where nobody watches.
+    pub watched: BTreeMap<ClaimId, NodeId>,
 }
 
 /// A message, and what it has to do with the clocks.
@@ -116,8 +130,6 @@ pub enum Command {
     Keychain(keychain::Command),
     /// The same program claims a resource that it has claimed before.
     ClaimAgain(keychain::Command),
-    /// Whoever keeps the server.
-    Server(record::Command),
     /// An operator takes a claim from its client.
     Revoke(ClaimId),
 }
@@ -227,7 +239,12 @@ impl Numbers for State {
         match self {
             Self::Client(client) => client.core.visit(each),
             Self::Keychain(chain) => chain.visit(each),
-            Self::Server(state) => state.visit(each),
+            Self::Server(office) => {
+                office.core.visit(each);
+                let mut watched: Vec<_> = std::mem::take(&mut office.watched).into_iter().collect();
+                watched.iter_mut().for_each(|(claim, _)| claim.visit(each));
+                office.watched = watched.into_iter().collect();
+            }
             Self::Store(state) => state.visit(each),
         }
     }

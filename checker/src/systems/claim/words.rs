@@ -15,7 +15,9 @@ pub(super) fn letter(letter: &Letter) -> String {
         Message::Request(request) if letter.way == Way::HungUp => {
             format!("call {} hung up", request.call)
         }
-        Message::Request(_) | Message::Act { .. } => letter.message.to_string(),
+        Message::Request(_) | Message::Act { .. } | Message::Over { .. } => {
+            letter.message.to_string()
+        }
     }
 }
 
@@ -27,8 +29,6 @@ pub(super) fn command(command: &Command) -> String {
         Command::Client(client::Command::Act) => "acts".to_owned(),
         Command::AskOtherwise => "asks otherwise from now on".to_owned(),
         Command::Keychain(command) | Command::ClaimAgain(command) => chain::words(command),
-        Command::Server(record::Command::GiveUp { claim }) => format!("claim {claim} given up"),
-        Command::Server(command) => format!("{command:?}"),
         Command::Revoke(claim) => format!("an operator revokes claim {claim}"),
     }
 }
@@ -44,6 +44,7 @@ pub(super) fn notice(notice: &Notice) -> String {
         Notice::Server(record::Notice::Became { claim, status, .. }) => {
             format!("claim {claim} is {}", status.name())
         }
+        Notice::Server(record::Notice::Over { claim }) => format!("nobody watches claim {claim}"),
         Notice::Idle => "who asks waits, and no claim is active".to_owned(),
         Notice::Forgotten(claim) => {
             format!("claim {claim} is forgotten before an older one, or not by its key")

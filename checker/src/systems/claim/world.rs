@@ -15,6 +15,9 @@ pub const ENTRY: Entry = Entry::of::<Claim>();
 /// clients ask it to wait.
 pub(super) const PATIENCE: &str = "patience ends";
 
+/// An operator revokes claims; in a world with this budget, clients watch theirs.
+pub(super) const WATCHED: &str = "revocation";
+
 impl Wired for Claim {
     const NAME: &'static str = "claim";
 
@@ -26,10 +29,11 @@ impl Wired for Claim {
         "act",
         "ttl lapse",
         "waiter given up",
+        "lapsed claim ends",
         "change of mind",
         "program end",
         "second claim",
-        "revocation",
+        WATCHED,
         PATIENCE,
     ];
 
@@ -66,6 +70,7 @@ impl Wired for Claim {
             client: ClientRules::among(tables)?,
             record: RecordRules::among(tables)?,
             waits: plan.has(PATIENCE),
+            watches: plan.has(WATCHED),
         })
     }
 

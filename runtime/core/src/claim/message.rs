@@ -37,6 +37,12 @@ pub enum Message {
         /// The token of the claim it is done under; `None` where the protocol has no tokens.
         token: Option<Token>,
     },
+    /// From the claim server to whoever watches a claim: it was revoked or has expired. An addition
+    /// to the protocol.
+    Over {
+        /// Which.
+        claim: ClaimId,
+    },
 }
 
 /// A question that is answered exactly once.
@@ -174,6 +180,7 @@ impl Numbers for Message {
                 response.token.visit(each);
             }
             Self::Act { token } => token.visit(each),
+            Self::Over { claim } => claim.visit(each),
         }
     }
 }
@@ -194,6 +201,7 @@ impl fmt::Display for Message {
             Self::Response(response) => response.fmt(f),
             Self::Act { token: Some(token) } => write!(f, "act with token {token}"),
             Self::Act { token: None } => write!(f, "act without a token"),
+            Self::Over { claim } => write!(f, "claim {claim} is over"),
         }
     }
 }

@@ -42,6 +42,8 @@ impl Display for record::Timer {
         match self {
             Self::Ttl(claim) => write!(f, "ttl of claim {claim}"),
             Self::Wait(claim) => write!(f, "wait of claim {claim}"),
+            Self::Idle(claim) => write!(f, "idle of claim {claim}"),
+            Self::Lapse(claim) => write!(f, "lapse of claim {claim}"),
         }
     }
 }
@@ -50,7 +52,6 @@ impl Display for record::Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::Forget { claim } => write!(f, "to forget claim {claim}"),
-            Self::GiveUp { claim } => write!(f, "to give up claim {claim}"),
             Self::HungUp { claim, from, call } => {
                 write!(f, "that client {} hung up call {call} on claim {claim}", from.0)
             }
@@ -71,6 +72,7 @@ impl Display for record::Notice {
                 write!(f, "claim {claim} became {status}")?;
                 write_token(f, *token)
             }
+            Self::Over { claim } => write!(f, "claim {claim} is over"),
         }
     }
 }

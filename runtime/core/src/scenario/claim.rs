@@ -57,7 +57,7 @@ impl Travels for Message {
     fn altered(&self) -> Vec<Self> {
         match self {
             Self::Response(response) => [Self::Response(response.lapsed())].into(),
-            Self::Request(_) | Self::Act { .. } => Vec::new(),
+            Self::Request(_) | Self::Act { .. } | Self::Over { .. } => Vec::new(),
         }
     }
 
@@ -68,7 +68,7 @@ impl Travels for Message {
                 let instead = [Response::unanswered(call), Response::refused(call), bare];
                 instead.map(Self::Response).into()
             }
-            Self::Response(_) | Self::Act { .. } => Vec::new(),
+            Self::Response(_) | Self::Act { .. } | Self::Over { .. } => Vec::new(),
         }
     }
 
@@ -146,8 +146,8 @@ fn caller(name: &str) -> Option<Caller> {
 }
 
 impl<R: claim_record::Rules> Words for Records<R> {
-    const COMMANDS: &'static str = "it is told to give up claim N, to forget claim N, that client \
-                                    N hung up call N on claim N";
+    const COMMANDS: &'static str =
+        "it is told to forget claim N, that client N hung up call N on claim N";
 
     fn peer_name(peer: Caller) -> String {
         peer.to_string()
@@ -158,9 +158,6 @@ impl<R: claim_record::Rules> Words for Records<R> {
     }
 
     fn command(words: &str) -> Option<record::Command> {
-        if let Some(claim) = words.strip_prefix("to give up claim ") {
-            return Some(record::Command::GiveUp { claim: ClaimId::new(claim.parse().ok()?) });
-        }
         if let Some(claim) = words.strip_prefix("to forget claim ") {
             return Some(record::Command::Forget { claim: ClaimId::new(claim.parse().ok()?) });
         }

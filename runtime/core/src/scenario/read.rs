@@ -16,6 +16,10 @@ pub(super) fn message(words: &str) -> Option<Message> {
         };
         return Some(Message::Act { token });
     }
+    if let Some(claim) = words.strip_prefix("claim ") {
+        let claim = claim.strip_suffix(" is over")?.parse().ok()?;
+        return Some(Message::Over { claim: ClaimId::new(claim) });
+    }
     let (call, words) = words.strip_prefix("call ")?.split_once(": ")?;
     let call = CallId::new(call.parse().ok()?);
     if words.starts_with('P') {

@@ -231,12 +231,16 @@ fn no_connection_survives_a_restart() {
     let mut run = Run::new();
     let (_, holder) = run.post(DOOR);
     post_waiting(&mut run, 1);
+    let waiter = newest(&run);
     let effects = run.crashes();
     assert!(effects.contains(&Effect::Arm(Timer::Ttl(holder))), "{effects:?}");
     assert_eq!(answers(&effects, 1), []);
     let (_, effects) = run.asks(Ask::Status { claim: holder, to: Asked::Released });
     assert_eq!(answers(&effects, 1), []);
-    assert_eq!(run.state.waiting(DOOR).count(), 1, "but the claim still waits");
+    assert_eq!(run.status(waiter), Some(Status::Waiting), "but the claim still waits");
+    assert_eq!(run.post(DOOR).0, 201, "and holds nobody up until its client asks again");
+    assert_eq!(run.patch(waiter, ACTIVE), 409);
+    assert_eq!(run.state.waiting(DOOR).collect::<Vec<_>>(), [waiter], "then it has its place");
 }
 
 #[test]

@@ -221,7 +221,8 @@ fn a_restart_knows_every_claim_and_counts_ttls_anew() {
     let (_, gone) = run.post(GATE);
     run.patch(gone, Asked::Released);
     let before = run.state.clone();
-    assert_eq!(run.crashes(), [Effect::Arm(Timer::Ttl(holder))]);
+    let timers = [Timer::Ttl(holder), Timer::Idle(waiter)];
+    assert_eq!(run.crashes(), timers.map(Effect::Arm));
     assert_eq!(run.state, before);
     assert_eq!(run.renew(holder), 200);
     assert_eq!(run.patch(waiter, ACTIVE), 409);

@@ -80,10 +80,10 @@ struct Args {
     /// A claim that waits is over once nobody has asked for it in so many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "3600")]
     unasked_max: Duration,
-    /// A claim whose client hung up while it waited holds the lock no longer than so many seconds
-    /// when its turn comes, unless the client asks for it again.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "10")]
-    gone_max: Duration,
+    /// A claim whose ttl is over expires once nobody has renewed it or asked for its resource in so
+    /// many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "600")]
+    lapse_max: Duration,
     /// More claims than this do not wait for one resource: 429.
     #[arg(long, value_name = "CLAIMS", default_value_t = 10_000)]
     waiters_max: usize,
@@ -246,7 +246,7 @@ fn options(args: Args) -> io::Result<Options> {
         answer_patience: args.patience,
         wait_max: args.wait_max,
         unasked_max: args.unasked_max,
-        gone_max: args.gone_max,
+        lapse_max: args.lapse_max,
         connections_max: args.connections_max,
         connections_per_address_max: args.connections_per_address_max,
         quotas: Quotas {

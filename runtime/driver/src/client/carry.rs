@@ -14,6 +14,7 @@ use super::drive::{Drive, Failure, Heard, NoAnswer, Sent};
 use super::order::View;
 use super::pace::{QUICK, STEADY};
 use super::request::{Outgoing, write};
+use crate::wire::CLAIM_TIMEOUT;
 
 impl Drive {
     pub(super) fn send(&mut self, Request { call, ask }: Request) {
@@ -31,7 +32,15 @@ impl Drive {
             }
             Ask::Post { .. } | Ask::Ttl { .. } | Ask::Status { .. } => Duration::ZERO,
         };
-        let Outgoing { method, path, headers, body } = write(ask, wait, entry, self.caller.place());
+        let Outgoing { method, path, mut headers, body } =
+            write(ask, wait, entry, self.caller.place());
+        let is_for_lock =
+            matches!(ask, Ask::Post { .. } | Ask::Status { to: Asked::Active { .. }, .. });
+        if let Some(timeout) = entry.pace.timeout.filter(|_| is_for_lock) {
+            let due = self.timers.due(Timer { resource, timer: Resource::TimeoutTimer });
+            let left = due.map_or(timeout, |due| due.saturating_duration_since(now));
+            headers.push((CLAIM_TIMEOUT, left.as_secs_f64().to_string()));
+        }
         let patience = wait + entry.pace.patience();
         let deadline = now + entry.pace.lease();
         self.last_call += 1;

@@ -16,6 +16,11 @@ use super::error::{Cause, Error};
 use super::order::View;
 use super::slot::Slot;
 
+/// What refuses the release of a claim that was revoked or has expired, and of one that the server
+/// has forgotten since.
+const NOT_ACTIVE: u16 = 400;
+const NOT_KEPT: u16 = 404;
+
 /// How a claim stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
@@ -151,13 +156,16 @@ impl Claim {
     /// Gives the lock back, and returns once the server has acknowledged it.
     ///
     /// # Errors
-    /// When the claim was lost before, or the server refuses.
+    /// When the claim was lost before, as far as the server knows, or it refuses otherwise.
     pub async fn release(self) -> Result<(), Error> {
         self.slot.leave();
         ended(self.slot.view.clone()).await;
         let last = self.slot.view.borrow().notice;
         match last {
             Some(Notice::Released) => Ok(()),
+            Some(Notice::Failed { status: Some(NOT_ACTIVE | NOT_KEPT) }) => {
+                Err(self.slot.error(Cause::Lost))
+            }
             Some(Notice::Failed { status }) => {
                 let reason = self.slot.view.borrow().reason.clone();
                 Err(self.slot.error(Cause::Refused { status: status.unwrap_or(0), reason }))

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, watch as channel};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
+use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{Command, Keychain, Notice, State, Timer};
 use turnstile_core::claim::message::{Lease, Message, ResourceName, Response, Server};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
@@ -22,6 +23,7 @@ use super::error::Cause;
 use super::order::{New, Order, Refusal, View};
 use super::pace::Dice;
 use super::request::read;
+use super::watch;
 use crate::timers::Timers;
 use crate::trace::Trace;
 
@@ -43,6 +45,8 @@ pub(super) struct Drive {
     pub(super) last_call: u64,
     /// The request whose answer is being taken.
     pub(super) heard_of: Option<Sent>,
+    /// Requests that wait until a claim is over.
+    watches: JoinSet<ClaimId>,
 }
 
 /// A request under way.
@@ -107,6 +111,7 @@ impl Drive {
             calls: JoinSet::new(),
             last_call: 0,
             heard_of: None,
+            watches: JoinSet::new(),
         }
     }
 
@@ -123,6 +128,9 @@ impl Drive {
                 biased;
                 Some(heard) = self.calls.join_next(), if !self.calls.is_empty() => {
                     self.join(heard);
+                }
+                Some(over) = self.watches.join_next(), if !self.watches.is_empty() => {
+                    self.hear_end(over);
                 }
                 order = orders.recv(), if is_open => match order {
                     Some(order) => self.obey(order),
@@ -232,6 +240,16 @@ impl Drive {
         self.heard_of = None;
     }
 
+    fn hear_end(&mut self, over: Result<ClaimId, JoinError>) {
+        match over {
+            Ok(claim) => {
+                let message = Message::Over { claim };
+                self.step(Input::Message { from: Server::Claims, message });
+            }
+            Err(error) => assert!(error.is_cancelled(), "a watch does not panic: {error}"),
+        }
+    }
+
     fn step(&mut self, input: InputOf<Keychain>) {
         self.step_with(input, None);
     }
@@ -249,7 +267,10 @@ impl Drive {
         for effect in out.effects {
             match effect {
                 Effect::Send { to: _, message: Message::Request(request) } => self.send(request),
-                Effect::Send { to: _, message: Message::Response(_) | Message::Act { .. } } => {}
+                Effect::Send {
+                    to: _,
+                    message: Message::Response(_) | Message::Act { .. } | Message::Over { .. },
+                } => {}
                 Effect::Arm(timer) => self.arm(timer),
                 Effect::Disarm(timer) => self.timers.disarm(timer),
                 Effect::Save(()) => {}
@@ -262,8 +283,15 @@ impl Drive {
     fn tell(&mut self, notice: Notice, rival: &mut Option<New>) {
         match notice {
             Notice::Told { resource, notice } => {
+                let is_held = matches!(notice, client::Notice::Acquired { .. });
+                let claim = self.state.claim(resource).and_then(|claim| claim.claim);
+                let watch = claim.filter(|_| is_held).map(|claim| {
+                    let dice = Dice::seeded(self.dice.number());
+                    self.watches.spawn(watch::over(self.caller.clone(), claim, dice))
+                });
                 if let Some(entry) = self.entries.get_mut(&resource) {
                     entry.tell(notice);
+                    entry.watch(watch);
                 }
             }
             Notice::AlreadyClaimed { resource, key: _, first: _ } => {
@@ -311,6 +339,6 @@ impl New {
 }
 
 /// Waits until a claim is over.
-pub(super) async fn ended(mut view: watch::Receiver<View>) {
+pub(super) async fn ended(mut view: channel::Receiver<View>) {
     while view.changed().await.is_ok() {}
 }

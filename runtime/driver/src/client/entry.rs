@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 use tokio::sync::{oneshot, watch};
+use tokio::task::AbortHandle;
 use turnstile_core::claim::client::Notice;
 use turnstile_core::number::Token;
 use turnstile_machines::claim::Resource;
@@ -30,6 +31,14 @@ pub(super) struct Entry {
     pub(super) has_waited: bool,
     /// Its user needs it no longer.
     pub(super) is_left: bool,
+    /// The request that waits until the claim is over.
+    watch: Option<AbortHandle>,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.watch(None);
+    }
 }
 
 impl Entry {
@@ -45,6 +54,14 @@ impl Entry {
             attempts: (None, 0),
             has_waited: false,
             is_left: false,
+            watch: None,
+        }
+    }
+
+    /// From now on this request waits until the claim is over, or none.
+    pub(super) fn watch(&mut self, watch: Option<AbortHandle>) {
+        if let Some(before) = std::mem::replace(&mut self.watch, watch) {
+            before.abort();
         }
     }
 

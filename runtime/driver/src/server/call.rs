@@ -40,6 +40,8 @@ pub(super) struct Hand {
     /// A PATCH's ttl, for the timer that it arms.
     pub(super) ttl_us: Option<u64>,
     pub(super) wait_us: u64,
+    /// How long its client waits for the lock at all.
+    pub(super) timeout_us: Option<u64>,
 }
 
 /// A POST's data.
@@ -75,7 +77,9 @@ pub(crate) struct Pending {
 pub(crate) struct Origin {
     /// `https://host/v1/claims/`, in front of every id.
     pub(crate) base: Arc<str>,
-    /// How long the client is ready to wait for the lock.
+    /// How long the client is ready to wait for this answer.
     pub(crate) wait_us: Option<u64>,
+    /// How long the client waits for the lock at all.
+    pub(crate) timeout_us: Option<u64>,
     pub(crate) identity: Identity,
 }

@@ -34,22 +34,30 @@ impl Engine {
         }
         self.metrics.count(&out.rows);
         crate::trace::log(&out.rows);
-        let mut responses = Vec::new();
+        let (mut responses, mut over) = (Vec::new(), Vec::new());
         for effect in out.effects.drain(..) {
             match effect {
                 Effect::Send { to, message: Message::Response(response) } => {
                     responses.push((to, response));
                 }
-                Effect::Send { to: _, message: Message::Request(_) | Message::Act { .. } } => {}
+                Effect::Send {
+                    to: _,
+                    message: Message::Request(_) | Message::Act { .. } | Message::Over { .. },
+                } => {}
                 Effect::Arm(timer) => self.arm(timer, is_restart, hand.as_deref_mut()),
                 Effect::Disarm(timer) => self.timers.disarm(Alarm::Core(timer)),
                 Effect::Save(saved) => self.save(saved),
-                Effect::Notify(notice) => self.note(notice, hand.as_deref_mut()),
+                Effect::Notify(Notice::Over { claim }) => over.push(claim.number()),
+                Effect::Notify(Notice::Became { claim, status, token }) => {
+                    self.became(claim.number(), (status, token), hand.as_deref_mut());
+                }
             }
         }
         out.rows.clear();
         self.out = out;
         self.put_changed();
+        // Whoever watches is told what the claim is now.
+        over.into_iter().for_each(|id| self.end_watches(id));
         let mut now = None;
         for (to, response) in responses {
             let Some(reply) = self.reply(to, response) else { continue };
@@ -71,9 +79,7 @@ impl Engine {
                 let renewed_us = hand.and_then(|hand| hand.ttl_us.take());
                 entry.ttl_us = renewed_us.unwrap_or(entry.ttl_us);
                 let left_us = entry.due_us.filter(|_| is_restart);
-                let whole_us =
-                    if entry.is_gone { entry.ttl_us.min(self.terms.gone_us) } else { entry.ttl_us };
-                let due_us = left_us.unwrap_or(now_us.saturating_add(whole_us));
+                let due_us = left_us.unwrap_or(now_us.saturating_add(entry.ttl_us));
                 entry.due_us = Some(due_us);
                 self.changed.insert(claim.number());
                 if let Some(ttl_us) = renewed_us {
@@ -89,8 +95,33 @@ impl Engine {
                 let is_full = self.calls.len() > self.terms.waits_max;
                 if self.is_ending || is_full { now_us } else { now_us.saturating_add(hand.wait_us) }
             }
+            Timer::Idle(claim) => {
+                let longest_us = now_us.saturating_add(self.terms.unasked_us);
+                let said_us = hand.and_then(|hand| hand.timeout_us);
+                let said_us = said_us.map(|timeout_us| now_us.saturating_add(timeout_us));
+                let until_us = self.until_us(claim, said_us);
+                until_us.map_or(longest_us, |until_us| {
+                    longest_us.min(until_us.saturating_add(self.terms.leave_us))
+                })
+            }
+            // It is counted from the end of the ttl, which is saved.
+            Timer::Lapse(claim) => {
+                let entry = self.book.entry(claim.number());
+                let due_us = entry.and_then(|entry| entry.due_us).unwrap_or(now_us);
+                due_us.saturating_add(self.terms.lapse_us)
+            }
         };
         self.timers.arm(Alarm::Core(timer), due_us);
+    }
+
+    /// Until when a claim's client waits for the lock, by what it says now or has said before.
+    fn until_us(&mut self, claim: ClaimId, said_us: Option<u64>) -> Option<u64> {
+        let entry = self.book.entry_mut(claim.number())?;
+        if said_us.is_some() {
+            entry.until_us = said_us;
+            self.changed.insert(claim.number());
+        }
+        entry.until_us
     }
 
     fn save(&mut self, saved: Saved) {
@@ -111,31 +142,20 @@ impl Engine {
         }
     }
 
-    fn note(&mut self, notice: Notice, hand: Option<&mut Hand>) {
-        let Notice::Became { claim, status, token } = notice;
-        let id = claim.number();
+    fn became(
+        &mut self,
+        id: u64,
+        (status, token): (Status, Option<Token>),
+        hand: Option<&mut Hand>,
+    ) {
         let now = self.clock.now();
         self.metrics.became(status);
-        // While a claim waits, it is counted how long nobody has asked for it.
-        match status {
-            Status::Waiting => {
-                self.timers
-                    .arm(Alarm::Unasked(claim), now.at_us.saturating_add(self.terms.unasked_us));
-            }
-            Status::Active
-            | Status::Released
-            | Status::Aborted
-            | Status::Withdrawn
-            | Status::Revoked
-            | Status::Expired => self.timers.disarm(Alarm::Unasked(claim)),
-        }
         if self.book.entry(id).is_some() {
             self.book.became(id, status, token.map(Token::number), now);
         } else if let Some(data) = hand.and_then(|hand| hand.post.take()) {
             let Data { number, resource, ttl_us, user_data, digest, owner } = data;
             let token = token.map(Token::number);
             let history = vec![(status, now)];
-            let (is_gone, due_us) = (false, None);
             let entry = Entry {
                 number,
                 resource,
@@ -143,8 +163,8 @@ impl Engine {
                 owner,
                 digest,
                 ttl_us,
-                is_gone,
-                due_us,
+                due_us: None,
+                until_us: None,
                 token,
                 history,
             };
@@ -180,9 +200,6 @@ impl Engine {
         let call = self.calls.remove(&to.0)?;
         let now_us = self.clock.now_us();
         let id = response.claim.map(ClaimId::number).or(call.claim);
-        if let Some(id) = id {
-            self.ask_anew(ClaimId::new(id));
-        }
         let entry = id.and_then(|id| Some((id, self.book.entry(id)?)));
         self.metrics.answered(response.status);
         let reply = match (response.status, entry) {

@@ -43,6 +43,8 @@ pub(crate) struct Engine {
     pub(super) meta: Meta,
     pub(super) timers: Timers<Alarm, u64>,
     pub(super) calls: HashMap<u64, Call>,
+    /// The calls that wait until a claim is over, by claim.
+    pub(super) watches: HashMap<u64, BTreeSet<u64>>,
     pub(super) last_caller: u64,
     pub(super) clock: Clock,
     pub(super) outbox: Outbox,
@@ -64,8 +66,8 @@ pub(crate) struct Engine {
 pub(super) enum Alarm {
     /// A timer of the core.
     Core(Timer),
-    /// Nobody has asked for a claim that waits since this was set.
-    Unasked(ClaimId),
+    /// For how long a GET waits until its claim is over.
+    Watch(u64),
 }
 
 impl Engine {
@@ -99,7 +101,7 @@ impl Engine {
         };
         let Post { resource: _, ttl_us, user_data } = post;
         let data = Data { number, resource, ttl_us, user_data, digest, owner };
-        let turn = self.ask(ask, call, Some(data), None, origin.wait_us.unwrap_or(0));
+        let turn = self.ask(ask, call, Some(data), None);
         self.book.tidy(number);
         turn
     }
@@ -123,7 +125,6 @@ impl Engine {
             return self.answer_read(Reply::forbidden(id));
         }
         let claim = ClaimId::new(id);
-        self.ask_anew(claim);
         let (ask, field, ttl_us) = match patch {
             Patch::Ttl(ttl_us) => (Ask::Ttl { claim }, "ttl", Some(ttl_us)),
             Patch::Status(to) => (Ask::Status { claim, to }, "status", None),
@@ -135,7 +136,7 @@ impl Engine {
             origin: origin.clone(),
             reply: None,
         };
-        self.ask(ask, call, None, ttl_us, origin.wait_us.unwrap_or(0))
+        self.ask(ask, call, None, ttl_us)
     }
 
     /// Takes a claim from whoever has it.
@@ -189,13 +190,12 @@ impl Engine {
 
     /// The client of a request has gone away, or its answer has been sent.
     pub(crate) fn hang_up(&mut self, caller: u64) {
+        if self.end_watch(caller).is_some() {
+            return;
+        }
         let Some(call) = self.calls.remove(&caller) else { return };
         if let Some(claim) = call.claim.map(ClaimId::new) {
             self.cause = Some(Cause::new(call.origin.identity, "hang-up"));
-            self.ask_anew(claim);
-            if let Some(entry) = self.book.entry_mut(claim.number()) {
-                entry.is_gone = true;
-            }
             let (from, call) = (Caller(caller), CallId::new(0));
             self.drive(Input::Command(Command::HungUp { claim, from, call }), None);
             self.cause = None;
@@ -225,16 +225,16 @@ impl Engine {
         self.put_meta();
     }
 
-    /// Whoever waits for a lock is answered now.
+    /// Whoever waits for a lock, or until it is over, is answered now.
     fn fire_waits(&mut self) {
-        let wait = |alarm| match alarm {
-            Alarm::Core(timer @ Timer::Wait(_)) => Some(timer),
-            Alarm::Core(Timer::Ttl(_)) | Alarm::Unasked(_) => None,
+        let is_wait = |alarm: &Alarm| match alarm {
+            Alarm::Core(Timer::Wait(_)) | Alarm::Watch(_) => true,
+            Alarm::Core(Timer::Ttl(_) | Timer::Idle(_) | Timer::Lapse(_)) => false,
         };
-        let waits: Vec<Timer> = self.timers.armed().filter_map(wait).collect();
-        for timer in waits {
-            self.timers.disarm(Alarm::Core(timer));
-            self.drive(Input::Fired(timer), None);
+        let waits: Vec<Alarm> = self.timers.armed().filter(is_wait).collect();
+        for alarm in waits {
+            self.timers.disarm(alarm);
+            self.fire(alarm);
         }
     }
 
@@ -284,14 +284,14 @@ impl Engine {
     }
 
     /// An answer about what is so; it waits until that is on disk.
-    fn answer_read(&mut self, reply: Reply) -> Turn {
+    pub(super) fn answer_read(&mut self, reply: Reply) -> Turn {
         if self.is_failed {
             return Turn::Now(Reply::storage_in_trouble());
         }
         self.settle(reply)
     }
 
-    fn settle(&mut self, reply: Reply) -> Turn {
+    pub(super) fn settle(&mut self, reply: Reply) -> Turn {
         if !self.is_unsynced && self.outbox.batch.is_empty() {
             return Turn::Now(reply);
         }
@@ -300,19 +300,14 @@ impl Engine {
         Turn::Later(Pending { caller: 0, reply: receiver })
     }
 
-    fn ask(
-        &mut self,
-        ask: Ask,
-        call: Call,
-        post: Option<Data>,
-        ttl_us: Option<u64>,
-        wait_us: u64,
-    ) -> Turn {
+    fn ask(&mut self, ask: Ask, call: Call, post: Option<Data>, ttl_us: Option<u64>) -> Turn {
         self.last_caller += 1;
         let caller = self.last_caller;
         self.cause = Some(Cause::of(&ask, &call.origin));
+        let Origin { wait_us, timeout_us, .. } = call.origin;
         self.calls.insert(caller, call);
-        let mut hand = Hand { caller, post, ttl_us, wait_us };
+        let wait_us = wait_us.unwrap_or(0);
+        let mut hand = Hand { caller, post, ttl_us, wait_us, timeout_us };
         let message = Message::Request(Request { call: CallId::new(0), ask });
         let input = Input::Message { from: Caller(caller), message };
         let reply = self.drive(input, Some(&mut hand));
@@ -328,27 +323,17 @@ impl Engine {
         }
     }
 
-    fn drive_due(&mut self) {
+    pub(super) fn drive_due(&mut self) {
         let now_us = self.clock.now_us();
         while let Some(alarm) = self.timers.take_due(now_us) {
-            let input = match alarm {
-                Alarm::Core(timer) => Input::Fired(timer),
-                Alarm::Unasked(claim) => Input::Command(Command::GiveUp { claim }),
-            };
-            self.drive(input, None);
+            self.fire(alarm);
         }
     }
 
-    /// Somebody asks for a claim: it is counted anew how long nobody has, if that is counted.
-    pub(super) fn ask_anew(&mut self, claim: ClaimId) {
-        if let Some(entry) = self.book.entry_mut(claim.number()) {
-            entry.is_gone = false;
-        }
-        if self.timers.is_armed(Alarm::Unasked(claim)) {
-            self.timers.arm(
-                Alarm::Unasked(claim),
-                self.clock.now_us().saturating_add(self.terms.unasked_us),
-            );
+    fn fire(&mut self, alarm: Alarm) {
+        match alarm {
+            Alarm::Core(timer) => drop(self.drive(Input::Fired(timer), None)),
+            Alarm::Watch(caller) => self.end_watch_in_time(caller),
         }
     }
 }

@@ -29,10 +29,10 @@ pub(crate) struct Entry {
     pub digest: u64,
     /// What was asked for, in the POST or in the last PATCH that was granted.
     pub ttl_us: u64,
-    /// Its client hung up while it waited, and has not asked for it since.
-    pub is_gone: bool,
     /// When the lease lapses; only while the claim holds the lock.
     pub due_us: Option<u64>,
+    /// Until when its client waits for the lock, as it said itself; only while the claim waits.
+    pub until_us: Option<u64>,
     /// Minted at the activation.
     pub token: Option<u64>,
     /// In order; never empty.
@@ -46,6 +46,9 @@ impl Entry {
         self.token = token.or(self.token);
         if status != Status::Active {
             self.due_us = None;
+        }
+        if status != Status::Waiting {
+            self.until_us = None;
         }
     }
 
@@ -127,8 +130,8 @@ mod tests {
             owner: None,
             digest: 0,
             ttl_us: 20_000_000,
-            is_gone: false,
             due_us: Some(5_000_000),
+            until_us: None,
             token: None,
             history: history.iter().map(|(status, at_us)| (*status, at(*at_us))).collect(),
         }

@@ -32,7 +32,9 @@ use super::slots::Slots;
 use super::streamed;
 use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
 use crate::wire::filter::Filter;
-use crate::wire::{CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
+use crate::wire::{
+    CLAIM_TIMEOUT, CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER, PREFERENCE_APPLIED,
+};
 
 /// What the handlers need besides the engine.
 #[derive(Debug)]
@@ -121,12 +123,16 @@ async fn show_claim(
     State(front): State<Arc<Front>>,
     Extension(identity): Extension<Identity>,
     Path(id): Path<String>,
+    Extension(ear): Extension<Ear>,
     headers: HeaderMap,
 ) -> Response {
     let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
-    let origin = front.origin(&headers, identity);
-    let turn = front.shared.with(|engine| engine.show(id, &origin));
-    respond(front.shared.answer(turn).await)
+    let origin = match front.waiting_origin(&headers, identity) {
+        Ok(origin) => origin,
+        Err(reasons) => return respond(Reply::refused(&reasons)),
+    };
+    let turn = front.shared.with(|engine| engine.watch(id, &origin));
+    respond(front.shared.answer_to(turn, &ear).await)
 }
 
 async fn patch_claim(
@@ -247,12 +253,13 @@ impl Front {
 
     pub(crate) fn origin(&self, headers: &HeaderMap, identity: Identity) -> Origin {
         let base = format!("{}{CLAIMS}", self.root(headers)).into();
-        Origin { base, wait_us: None, identity }
+        Origin { base, wait_us: None, timeout_us: None, identity }
     }
 
     fn waiting_origin(&self, headers: &HeaderMap, identity: Identity) -> Result<Origin, Reasons> {
         let wait_us = read_wait(headers)?.map(|wait_us| wait_us.min(self.wait_max_us));
-        Ok(Origin { wait_us, ..self.origin(headers, identity) })
+        let timeout_us = read_timeout(headers)?;
+        Ok(Origin { wait_us, timeout_us, ..self.origin(headers, identity) })
     }
 }
 
@@ -284,9 +291,19 @@ fn read_wait(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
     }) else {
         return Ok(None);
     };
-    let refused = || Reasons::from([("prefer", format!("{wait:?} is not a number of seconds"))]);
-    let seconds: f64 = wait.parse().map_err(|_| refused())?;
-    if seconds >= 0.0 { Ok(Some((seconds * 1e6) as u64)) } else { Err(refused()) }
+    read_seconds(PREFER, wait).map(Some)
+}
+
+/// The microseconds of `Claim-Timeout: N`.
+fn read_timeout(headers: &HeaderMap) -> Result<Option<u64>, Reasons> {
+    let Some(said) = headers.get(CLAIM_TIMEOUT) else { return Ok(None) };
+    read_seconds(CLAIM_TIMEOUT, said.to_str().unwrap_or("")).map(Some)
+}
+
+fn read_seconds(header: &'static str, said: &str) -> Result<u64, Reasons> {
+    let seconds = said.trim().parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
+    let refused = || Reasons::from([(header, format!("{said:?} is not a number of seconds"))]);
+    seconds.map(|seconds| (seconds * 1e6) as u64).ok_or_else(refused)
 }
 
 /// A reply as a response.
@@ -306,6 +323,9 @@ pub(crate) fn respond(reply: Reply) -> Response {
     }
     if let Some(seconds) = reply.retry_after {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if reply.is_watch {
+        headers.insert(PREFERENCE_APPLIED, HeaderValue::from_static("wait"));
     }
     response
 }

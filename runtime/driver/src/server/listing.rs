@@ -113,8 +113,8 @@ mod tests {
             owner: None,
             digest: 0,
             ttl_us: 20_000_000,
-            is_gone: false,
             due_us: None,
+            until_us: None,
             token: None,
             history: vec![(status, Moment::default())],
         }
@@ -123,7 +123,7 @@ mod tests {
     fn origin() -> Origin {
         let from = ([127, 0, 0, 1], 1).into();
         let identity = Identity { name: None, has_all_rights: true, from };
-        Origin { base: "/".into(), wait_us: None, identity }
+        Origin { base: "/".into(), wait_us: None, timeout_us: None, identity }
     }
 
     /// Every tenth is over, every second is of one resource.

@@ -14,7 +14,7 @@ use turnstile_core::{Core as _, Input};
 use super::book::Book;
 use super::call::Outbox;
 use super::clock::Clock;
-use super::engine::{Alarm, Engine};
+use super::engine::Engine;
 use super::metrics::Metrics;
 use super::quota::Quotas;
 use super::saved;
@@ -26,10 +26,12 @@ use crate::trace::Trace;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) limits: Limits,
+    /// How long a client that has said how long it waits has to say that it waits no longer.
+    pub(super) leave_us: u64,
     /// How long a claim may wait without anybody asking for it.
     pub(super) unasked_us: u64,
-    /// How long a claim whose client is gone holds the lock when its turn comes.
-    pub(super) gone_us: u64,
+    /// How long a claim whose ttl is over stays though nobody wants it or its resource.
+    pub(super) lapse_us: u64,
     /// How many claims are taken in.
     pub(super) quotas: Quotas,
     /// How many requests wait for a lock at a time.
@@ -64,6 +66,7 @@ impl Engine {
             meta: found.meta,
             timers: Timers::default(),
             calls: HashMap::new(),
+            watches: HashMap::new(),
             last_caller: 0,
             clock,
             outbox: Outbox::default(),
@@ -84,10 +87,6 @@ impl Engine {
             engine.book.add(id, entry);
         }
         engine.book.settle();
-        let unasked_at_us = clock.now_us().saturating_add(terms.unasked_us);
-        for (id, _) in engine.book.live(0).filter(|(_, entry)| entry.due_us.is_none()) {
-            engine.timers.arm(Alarm::Unasked(ClaimId::new(id)), unasked_at_us);
-        }
         let last_claim = ClaimId::new(found.meta.last_claim);
         let last_token = Token::new(found.meta.last_token);
         let saved = Saved { claims, last_claim, last_token };

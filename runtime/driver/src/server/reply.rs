@@ -19,6 +19,8 @@ pub(crate) struct Reply {
     pub token: Option<u64>,
     /// Come again after so many seconds.
     pub retry_after: Option<u32>,
+    /// It answers a GET that was to wait, and that a server which can wait has heard.
+    pub is_watch: bool,
 }
 
 /// What a request was, as far as its answer's body depends on it.
@@ -28,6 +30,8 @@ pub(crate) enum Asked {
     Post,
     /// PATCH, and the field that it changes.
     Patch(&'static str),
+    /// GET, until the claim is over.
+    Watch,
 }
 
 /// Seconds after which a client that was turned away may come again.
@@ -36,7 +40,7 @@ const RETRY_AFTER: u32 = 1;
 impl Reply {
     fn json(status: u16, body: &impl serde::Serialize) -> Self {
         let body = serde_json::to_vec(body).expect("bodies are plain data");
-        Self { status, body, location: None, token: None, retry_after: None }
+        Self::text(status, body)
     }
 
     /// A message and nothing else.
@@ -62,7 +66,7 @@ impl Reply {
     /// A JSON text that is made already.
     #[must_use]
     pub(crate) const fn text(status: u16, body: Vec<u8>) -> Self {
-        Self { status, body, location: None, token: None, retry_after: None }
+        Self { status, body, location: None, token: None, retry_after: None, is_watch: false }
     }
 
     /// 200 or, for a POST, 201 or 202: the claim.
@@ -72,6 +76,15 @@ impl Reply {
         reply.token = entry.due_us.and(entry.token);
         reply.location = matches!(status, 201 | 202).then_some(body.url);
         reply
+    }
+
+    /// The answer to a GET that was to wait until the claim is over.
+    pub(crate) fn watched(id: u64, entry: Option<&Entry>, origin: &Origin, now_us: u64) -> Self {
+        let reply = match entry {
+            Some(entry) => Self::claim(200, id, entry, origin, now_us),
+            None => Self::message(404, "No claim found"),
+        };
+        Self { is_watch: true, ..reply }
     }
 
     /// 403: the claim is another's.

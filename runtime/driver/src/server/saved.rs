@@ -52,7 +52,8 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry) 
     put_option(&mut out, kept.token.map(Token::number));
     put_option(&mut out, kept.key.map(IdempotencyKey::number));
     put_u64(&mut out, entry.ttl_us);
-    put_option(&mut out, entry.due_us);
+    // One of them at most: a claim waits or holds the lock.
+    put_option(&mut out, entry.due_us.or(entry.until_us));
     for (status, at) in &entry.history {
         out.push(*status as u8);
         put_u64(&mut out, at.at_us);
@@ -127,7 +128,7 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
     let token = take_option(&mut rest)?;
     let key = take_option(&mut rest)?;
     let ttl_us = take_u64(&mut rest)?;
-    let due_us = take_option(&mut rest)?;
+    let time_us = take_option(&mut rest)?;
     let mut history = Vec::new();
     while !rest.is_empty() {
         let [status] = take(&mut rest)?;
@@ -142,7 +143,8 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
         token: token.map(Token::new),
         key: key.map(IdempotencyKey::new),
     };
-    let is_gone = false;
+    let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
+    let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
     let entry = Entry {
         number,
         resource,
@@ -150,8 +152,8 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
         owner,
         digest,
         ttl_us,
-        is_gone,
         due_us,
+        until_us,
         token,
         history,
     };

@@ -73,9 +73,11 @@ pub struct Options {
     pub wait_max: Duration,
     /// A claim that waits, and that nobody has asked for in so long, is over.
     pub unasked_max: Duration,
-    /// A claim whose client hung up while it waited holds the lock for no longer than this when
-    /// its turn comes, unless the client asks for it again.
-    pub gone_max: Duration,
+    /// A client that has said how long it waits has so long to say that it waits no longer, before
+    /// its claim is over.
+    pub leave_max: Duration,
+    /// A claim whose ttl is over, and that nobody has renewed or contended for in so long, is over.
+    pub lapse_max: Duration,
     /// How many connections may be open. One more takes the slot of one that has waited longest
     /// for its client, and is turned away where all are at work.
     pub connections_max: usize,
@@ -112,7 +114,8 @@ impl Default for Options {
             answer_patience: Duration::from_secs(30),
             wait_max: Duration::from_secs(300),
             unasked_max: Duration::from_secs(3_600),
-            gone_max: Duration::from_secs(10),
+            leave_max: Duration::from_secs(10),
+            lapse_max: Duration::from_secs(600),
             connections_max: 16_384,
             connections_per_address_max: None,
             quotas: Quotas::default(),
@@ -162,7 +165,8 @@ impl Server {
         let terms = Terms {
             limits: options.limits,
             unasked_us: micros(options.unasked_max),
-            gone_us: micros(options.gone_max),
+            leave_us: micros(options.leave_max),
+            lapse_us: micros(options.lapse_max),
             quotas: options.quotas,
             waits_max: options.room().waits(),
             is_volatile: matches!(storage, Storage::Memory),

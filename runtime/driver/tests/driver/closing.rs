@@ -74,28 +74,32 @@ fn hung_up(server: &Running) -> (String, Client) {
 }
 
 #[test]
-fn who_hung_up_and_does_not_come_back_burns_no_whole_ttl() {
-    let options = Options { gone_max: Duration::from_millis(50), ..Options::default() };
-    let server = Running::start(Storage::Memory, options);
+fn who_hung_up_and_does_not_come_back_holds_nobody_up() {
+    let server = Running::in_memory();
     let (gone, mut next) = hung_up(&server);
-    let queued = next.post(BODY).expect(202).path();
-    assert_eq!(next.get(&gone).field("status"), "active", "whoever posts promotes the oldest");
-    let mut next = next.with("prefer", "wait=20");
-    next.set(&queued, "active").expect(200);
-    assert_eq!(next.get(&gone).field("status"), "expired");
+    next.post(BODY).expect(201);
+    assert_eq!(next.get(&gone).field("status"), "waiting");
 }
 
 #[test]
-fn who_hung_up_and_comes_back_has_its_lease() {
+fn who_hung_up_and_comes_back_has_its_place() {
     let server = Running::in_memory();
-    let (back, mut next) = hung_up(&server);
-    next.post(BODY).expect(202);
-    let ttl = next.get(&back).expect(200).number("ttl");
-    assert!(ttl <= 10.0, "nobody has asked for it yet: {ttl}");
-    let mut back_again = server.client();
-    back_again.set(&back, "active").expect(200);
-    let ttl = back_again.patch(&back, r#"{"ttl":60}"#).expect(200).number("ttl");
-    assert!(ttl > 50.0, "{ttl}");
+    let mut holder = server.client();
+    let held = holder.post(BODY).expect(201).path();
+    let mut gone = server.client();
+    let back = gone.post(BODY).expect(202).path();
+    let mut gone = gone.with("prefer", "wait=300");
+    gone.send("PATCH", &back, r#"{"status":"active"}"#);
+    until("it waits", || metric(&mut holder, "calls_open") == 1);
+    let mut later = server.client();
+    let later_path = later.post(BODY).expect(202).path();
+    drop(gone);
+    until("the server notices", || metric(&mut holder, "calls_open") == 0);
+    server.client().set(&back, "active").expect(409);
+    holder.set(&held, "released").expect(204);
+    later.set(&later_path, "active").expect(409);
+    let ttl = later.get(&back).expect(200).number("ttl");
+    assert!(ttl > 50.0, "it was promoted, for its whole ttl: {ttl}");
 }
 
 #[test]

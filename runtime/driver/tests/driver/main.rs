@@ -34,4 +34,5 @@ mod tokens;
 mod traced;
 mod trouble;
 mod version_two;
+mod watching;
 mod wire;

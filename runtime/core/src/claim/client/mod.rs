@@ -74,6 +74,12 @@ impl<R: Rules> Core for Client<R> {
             Input::Message { from: _, message: Message::Response(response) } => {
                 self.hear(state, response, out);
             }
+            Input::Message { from: _, message: Message::Over { claim } } => {
+                // Whose claim has ended watches nothing any more.
+                if state.claim == Some(claim) && !self.rules.is_final(state.at) {
+                    self.take(state, Event::ClaimIsOver, Cause::default(), out);
+                }
+            }
             // A client is asked nothing.
             Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
             Input::Fired(timer) => {

@@ -68,6 +68,11 @@ impl<R: Rules> Core for Keychain<R> {
             Input::Message { from, message: Message::Response(response) } => {
                 self.hear(state, from, response, out);
             }
+            Input::Message { from, message: message @ Message::Over { claim } } => {
+                if let Some(resource) = state.resource_of(claim) {
+                    self.pass(state, resource, Input::Message { from, message }, out);
+                }
+            }
             Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
             Input::Fired(Timer { resource, timer }) => {
                 self.pass(state, resource, Input::Fired(timer), out);
@@ -152,7 +157,8 @@ impl<R: Rules> Keychain<R> {
                 Effect::Send { to, message: Message::Request(request) } => {
                     self.send(state, resource, to, request, out);
                 }
-                Effect::Send {
+                Effect::Send { to, message: message @ Message::Over { .. } }
+                | Effect::Send {
                     to,
                     message: message @ (Message::Response(_) | Message::Act { .. }),
                 } => {

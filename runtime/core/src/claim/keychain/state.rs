@@ -7,7 +7,7 @@ use turnstile_machines::claim::Resource;
 
 use crate::claim::client;
 use crate::claim::message::ResourceName;
-use crate::number::{CallId, Class, IdempotencyKey, Numbers};
+use crate::number::{CallId, ClaimId, Class, IdempotencyKey, Numbers};
 use crate::without_numbers;
 
 /// The state of a keychain.
@@ -33,6 +33,14 @@ impl State {
     #[must_use]
     pub fn claim(&self, resource: ResourceName) -> Option<&client::State> {
         self.claims.get(&resource).map(|entry| &entry.client)
+    }
+
+    /// The resource of a claim that the server knows by this id.
+    #[must_use]
+    pub fn resource_of(&self, claim: ClaimId) -> Option<ResourceName> {
+        let mut claims = self.claims.iter();
+        let is_it = |(_, entry): &(&ResourceName, &Entry)| entry.client.claim == Some(claim);
+        claims.find(is_it).map(|(resource, _)| *resource)
     }
 
     /// Every resource that is claimed.

@@ -3,8 +3,8 @@
 use turnstile_machines::claim_record::{Action, Do, Event, Op, Rules};
 
 use super::state::Held;
-use super::timer;
 use super::turn::{Asker, MACHINE, Turn};
+use super::{Notice, timer};
 use crate::claim::message::{Caller, ResourceName, Response};
 use crate::number::{CallId, ClaimId};
 use crate::step::{Effect, Taken};
@@ -39,7 +39,15 @@ impl<R: Rules> Turn<'_, R> {
             Action::CreateTtlTimer
             | Action::RestartTtlTimer
             | Action::DeleteTtlTimer
-            | Action::DeleteWaitTimer => {}
+            | Action::DeleteWaitTimer
+            | Action::CreateIdleTimer
+            | Action::RestartIdleTimer
+            | Action::DeleteIdleTimer
+            | Action::CreateLapseTimer
+            | Action::DeleteLapseTimer => {}
+            Action::TellItsClientThatItIsOver => {
+                self.effects.push(Effect::Notify(Notice::Over { claim: id }));
+            }
             Action::MintAToken => self.mint(id),
             Action::ExpireTheLapsedClaim => self.expire_lapsed(id, resource),
             Action::PromoteTheOldestWaiter => return Some(Promote::Waiter),

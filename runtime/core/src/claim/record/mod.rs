@@ -65,6 +65,10 @@ pub enum Timer {
     Ttl(ClaimId),
     /// How long a request that waits is held before it is answered that the claim waits.
     Wait(ClaimId),
+    /// How long a claim waits though nobody asks for it.
+    Idle(ClaimId),
+    /// How long a claim whose ttl is over stays though nobody wants it or its resource.
+    Lapse(ClaimId),
 }
 
 /// What the server's own user may ask.
@@ -72,11 +76,6 @@ pub enum Timer {
 pub enum Command {
     /// Keep a final claim no longer.
     Forget {
-        /// Which.
-        claim: ClaimId,
-    },
-    /// Nobody has asked for a claim that waits for longer than the server's patience.
-    GiveUp {
         /// Which.
         claim: ClaimId,
     },
@@ -103,6 +102,12 @@ pub enum Notice {
         /// Its token, if one was minted.
         token: Option<Token>,
     },
+    /// A claim that held the lock was revoked or has expired: whoever watches it is to be told by
+    /// [`Message::Over`].
+    Over {
+        /// Which claim.
+        claim: ClaimId,
+    },
 }
 
 impl<R: Rules> Core for Records<R> {
@@ -125,11 +130,15 @@ impl<R: Rules> Core for Records<R> {
                 self.answer(&mut turn, from, request);
             }
             // A server hears no answers, and nobody acts on it.
-            Input::Message { from: _, message: Message::Response(_) | Message::Act { .. } } => {}
+            Input::Message {
+                from: _,
+                message: Message::Response(_) | Message::Act { .. } | Message::Over { .. },
+            } => {}
             Input::Fired(Timer::Ttl(claim)) => turn.take(claim, Event::TtlTimerTriggers, None),
             Input::Fired(Timer::Wait(claim)) => turn.take(claim, Event::WaitTimerTriggers, None),
+            Input::Fired(Timer::Idle(claim)) => turn.take(claim, Event::IdleTimerTriggers, None),
+            Input::Fired(Timer::Lapse(claim)) => turn.take(claim, Event::LapseTimerTriggers, None),
             Input::Command(Command::Forget { claim }) => turn.take(claim, Event::Forget, None),
-            Input::Command(Command::GiveUp { claim }) => turn.take(claim, Event::GivenUp, None),
             Input::Command(Command::HungUp { claim, from, call }) => {
                 turn.hang_up(claim, from, call);
             }
@@ -185,10 +194,12 @@ const fn asked(status: Asked) -> (PatchStatusStatus, bool) {
 }
 
 /// The timer that a resource of a claim's machine is, if it is one.
-const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
+pub const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
     match resource {
         Resource::TtlTimer => Some(Timer::Ttl(claim)),
         Resource::WaitTimer => Some(Timer::Wait(claim)),
+        Resource::IdleTimer => Some(Timer::Idle(claim)),
+        Resource::LapseTimer => Some(Timer::Lapse(claim)),
         Resource::OpenRequest => None,
     }
 }
@@ -196,7 +207,9 @@ const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
 impl Numbers for Timer {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Ttl(claim) | Self::Wait(claim) => claim.visit(each),
+            Self::Ttl(claim) | Self::Wait(claim) | Self::Idle(claim) | Self::Lapse(claim) => {
+                claim.visit(each);
+            }
         }
     }
 }
@@ -204,9 +217,9 @@ impl Numbers for Timer {
 impl Numbers for Command {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Forget { claim }
-            | Self::GiveUp { claim }
-            | Self::HungUp { claim, from: _, call: _ } => claim.visit(each),
+            Self::Forget { claim } | Self::HungUp { claim, from: _, call: _ } => {
+                claim.visit(each);
+            }
         }
     }
 }
@@ -218,6 +231,7 @@ impl Numbers for Notice {
                 claim.visit(each);
                 token.visit(each);
             }
+            Self::Over { claim } => claim.visit(each),
         }
     }
 }

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use turnstile_machines::claim_record as machine;
 
-use super::state::{Record, State, Status};
+use super::state::{Record, State};
 use crate::claim::message::ResourceName;
 use crate::number::{ClaimId, Class, IdempotencyKey, Numbers, Token};
 
@@ -60,7 +60,7 @@ impl Saved {
             let Some(Kept { resource, at, token, key }) = kept else { continue };
             state.claims.insert(id, Record { resource, at, token, key, held: None });
             state.keys.extend(key.map(|key| (key, id)));
-            state.settle(id, resource, Status::of(at));
+            state.settle(id, resource, at);
         }
         state
     }

@@ -49,10 +49,12 @@ pub(super) struct Held {
 pub(super) struct Queue {
     /// The one that is active; lapsed or not.
     pub(super) holder: Option<ClaimId>,
-    /// The others. Ids grow, so the least one waits longest.
+    /// The others that wait for their turn. Ids grow, so the least one waits longest.
     pub(super) waiting: BTreeSet<ClaimId>,
     /// Those of them that have a request open.
     pub(super) listening: BTreeSet<ClaimId>,
+    /// Those that are passed over until they ask again.
+    pub(super) absent: BTreeSet<ClaimId>,
 }
 
 /// A claim's status, as the protocol spells it.
@@ -122,7 +124,10 @@ impl Status {
     #[must_use]
     pub const fn of(state: machine::State) -> Option<Self> {
         match state {
-            machine::State::Waiting | machine::State::Listening => Some(Self::Waiting),
+            machine::State::New
+            | machine::State::Waiting
+            | machine::State::Listening
+            | machine::State::Absent => Some(Self::Waiting),
             machine::State::Active | machine::State::Lapsed => Some(Self::Active),
             machine::State::Released => Some(Self::Released),
             machine::State::Aborted => Some(Self::Aborted),
@@ -166,7 +171,7 @@ impl State {
         self.queues.get(&resource)?.holder
     }
 
-    /// The claims that wait, oldest first.
+    /// The claims that wait for their turn, oldest first: none whose client is gone.
     pub fn waiting(&self, resource: ResourceName) -> impl Iterator<Item = ClaimId> {
         self.queues.get(&resource).into_iter().flat_map(|queue| queue.waiting.iter().copied())
     }
@@ -178,13 +183,17 @@ impl State {
         held.for_each(|held| each(&mut held.from));
     }
 
-    /// Puts a claim where its new status belongs, and takes it from where it was.
-    pub(super) fn settle(&mut self, id: ClaimId, resource: ResourceName, now: Option<Status>) {
+    /// Puts a claim where its state belongs, and takes it from where it was.
+    pub(super) fn settle(&mut self, id: ClaimId, resource: ResourceName, at: machine::State) {
         let is_held = self.claims.get(&id).is_some_and(|record| record.held.is_some());
         let queue = self.queues.entry(resource).or_default();
         queue.waiting.remove(&id);
         queue.listening.remove(&id);
-        match now {
+        queue.absent.remove(&id);
+        match Status::of(at) {
+            Some(Status::Waiting) if at == machine::State::Absent => {
+                queue.absent.insert(id);
+            }
             Some(Status::Waiting) => {
                 queue.waiting.insert(id);
                 queue.listening.extend(is_held.then_some(id));
@@ -204,7 +213,7 @@ impl State {
                 self.finished.insert(id);
             }
         }
-        if queue.holder.is_none() && queue.waiting.is_empty() {
+        if queue.holder.is_none() && queue.waiting.is_empty() && queue.absent.is_empty() {
             self.queues.remove(&resource);
         }
     }
@@ -248,5 +257,6 @@ impl Numbers for Queue {
         self.holder.visit(each);
         self.waiting.visit(each);
         self.listening.visit(each);
+        self.absent.visit(each);
     }
 }

@@ -51,7 +51,7 @@ impl<'a, R: Rules> Turn<'a, R> {
 
     pub(super) fn is_full(&self, resource: ResourceName, waiters_max: usize) -> bool {
         let queue = self.state.queues.get(&resource);
-        queue.is_some_and(|queue| queue.waiting.len() >= waiters_max)
+        queue.is_some_and(|queue| queue.waiting.len() + queue.absent.len() >= waiters_max)
     }
 
     /// Opens the record of a new claim.
@@ -123,7 +123,7 @@ impl<'a, R: Rules> Turn<'a, R> {
         record.at = to;
         let (status, token) = (record.status(), record.token);
         self.changed.insert(id);
-        self.state.settle(id, resource, status);
+        self.state.settle(id, resource, to);
         if self.rules.is_final(to) {
             self.state.drop_claim(id);
         }
@@ -139,7 +139,8 @@ impl<'a, R: Rules> Turn<'a, R> {
             let holder = self.state.claims.get(holder);
             holder.is_some_and(|record: &Record| record.at == machine::State::Lapsed)
         };
-        queue.holder.as_ref().is_none_or(is_lapsed) && queue.waiting.first() == Some(&id)
+        let is_first = queue.waiting.first().is_none_or(|first| *first >= id);
+        queue.holder.as_ref().is_none_or(is_lapsed) && is_first
     }
 
     /// Starts from what was saved: connections are gone, timers start anew.

@@ -53,8 +53,9 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
         }
         Err(error) => Err(error),
     };
-    let is_lost = !claim.is_held();
+    let was_held = claim.is_held();
     let released = claim.release().await;
+    let is_lost = !was_held || matches!(&released, Err(error) if error.cause == Cause::Lost);
     match ended {
         Err(error) => {
             eprintln!("claim: {}: {error}", args.command[0].to_string_lossy());
@@ -63,10 +64,11 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
         }
         Ok(End::Lost) => Ok(LOST),
         Ok(End::By(status)) => {
-            if let Err(error) = released
-                && !is_lost
-            {
+            if let Err(error) = released {
                 eprintln!("claim: {error}");
+            }
+            if is_lost {
+                return Ok(LOST);
             }
             if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
                 die_of(signal, at_terminal);
