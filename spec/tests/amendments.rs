@@ -1,5 +1,5 @@
-//! Amendments: each to the literal table as those leave it that it needs; what they leave of it, and
-//! what of them is known by name.
+//! Amendments: each is put to the literal table as those leave it that it needs; what they leave of
+//! it, and what of them is known by name.
 
 use turnstile_spec::literal::Change;
 use turnstile_spec::table::{EventId, StateId, Table};
