@@ -119,9 +119,14 @@ impl Claim {
             Input::Restart(saved) => Input::Restart(saved.and_then(Saved::server)),
         };
         let queue = Queue::before(state, &input);
+        let asked = asked(&input);
         let mut inner: CoreOut<Of> = Out::default();
         self.records(choice).step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
+        let is_heard = |to: (Caller, CallId)| {
+            inner.effects.iter().any(|effect| answers(effect, to)) || state.is_open(to.0, to.1)
+        };
+        out.rows.extend(asked.filter(|to| !is_heard(*to)).map(|_| UNANSWERED));
         let counted: Vec<ClaimId> = inner.effects.iter().filter_map(counted_anew).collect();
         let passed_over = queue.passed_over(state, &inner.effects).map(Notice::PassedOver);
         let forgotten = queue.forgotten(state).map(Notice::Forgotten);
@@ -214,6 +219,27 @@ const UNHEARD: Taken = Taken::Undone {
     action: "send POST",
     because: "a client that listens asks the server to hold its POST, and no other does",
 };
+
+/// What is wrong where the server neither answers a request nor holds it open.
+const UNANSWERED: Taken = Taken::Undone {
+    machine: "claim-record",
+    action: "answer",
+    because: "a request that is heard is answered, now or later",
+};
+
+/// Who asks the server something, and by which call.
+const fn asked(input: &CoreInput<Records<RecordRules>>) -> Option<(Caller, CallId)> {
+    match input {
+        Input::Message { from, message: Message::Request(request) } => Some((*from, request.call)),
+        Input::Message { .. } | Input::Fired(_) | Input::Command(_) | Input::Restart(_) => None,
+    }
+}
+
+/// Whether an effect is the answer to a call.
+fn answers(effect: &EffectOfCore<Records<RecordRules>>, (from, call): (Caller, CallId)) -> bool {
+    matches!(effect, Effect::Send { to, message: Message::Response(response) }
+        if *to == from && response.call == call)
+}
 
 /// Whether an input is an answer in time to a renewal that a holder waits for.
 fn renewed(lessee: &Lessee, input: &CoreInput<Client<ClientRules>>) -> bool {

@@ -220,10 +220,12 @@ fn a_restart_knows_every_claim_and_counts_ttls_anew() {
     let (_, waiter) = run.post(DOOR);
     let (_, gone) = run.post(GATE);
     run.patch(gone, Asked::Released);
-    let before = run.state.clone();
-    let timers = [Timer::Ttl(holder), Timer::Idle(waiter)];
-    assert_eq!(run.crashes(), timers.map(Effect::Arm));
-    assert_eq!(run.state, before);
+    let effects = run.crashes();
+    let timers = [Timer::Ttl(holder), Timer::Idle(waiter)].map(Effect::Arm);
+    assert!(effects.ends_with(&timers), "{effects:?}");
+    assert_eq!(run.status(holder), Some(Status::Active));
+    assert_eq!(run.status(waiter), Some(Status::Waiting));
+    assert_eq!(run.status(gone), Some(Status::Released));
     assert_eq!(run.renew(holder), 200);
     assert_eq!(run.patch(waiter, ACTIVE), 409);
     assert_eq!(run.patch(gone, Asked::Released), 204);

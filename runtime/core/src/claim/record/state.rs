@@ -176,6 +176,13 @@ impl State {
         self.queues.get(&resource).into_iter().flat_map(|queue| queue.waiting.iter().copied())
     }
 
+    /// Whether a request is held open: it is answered later.
+    #[must_use]
+    pub fn is_open(&self, from: Caller, call: CallId) -> bool {
+        let mut held = self.claims.values().filter_map(|record| record.held);
+        held.any(|held| (held.from, held.call) == (from, call))
+    }
+
     /// Shows each caller whose request is open, to be read or replaced: where callers are
     /// exchangeable, a search may give them other numbers.
     pub fn visit_callers(&mut self, each: &mut dyn FnMut(&mut Caller)) {

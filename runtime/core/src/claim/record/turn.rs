@@ -146,14 +146,19 @@ impl<'a, R: Rules> Turn<'a, R> {
     /// Starts from what was saved: connections are gone, timers start anew.
     pub(super) fn restart(&mut self, saved: Option<Saved>) {
         *self.state = saved.map(Saved::restore).unwrap_or_default();
-        let listened = self
-            .state
-            .claims
-            .iter()
-            .filter(|(_, record)| self.rules.holds(record.at).contains(&Resource::OpenRequest));
-        let listened: Vec<ClaimId> = listened.map(|(id, _)| *id).collect();
-        for id in listened {
-            self.take(id, Event::HungUp, None);
+        let event = |at| {
+            let holds = self.rules.holds(at);
+            let event = [
+                (Resource::OpenRequest, Event::HungUp),
+                (Resource::IdleTimer, Event::ServerRestarts),
+            ];
+            event.into_iter().find(|(held, _)| holds.contains(held)).map(|(_, event)| event)
+        };
+        let claims = self.state.claims.iter();
+        let waited: Vec<(ClaimId, Event)> =
+            claims.filter_map(|(id, record)| Some((*id, event(record.at)?))).collect();
+        for (id, event) in waited {
+            self.take(id, event, None);
         }
         for (id, record) in &self.state.claims {
             let timers = self.rules.holds(record.at).iter().filter_map(|held| timer(*held, *id));
