@@ -49,8 +49,7 @@ impl Drive {
         let abort = self.calls.spawn(async move {
             let answer = caller.call(method, &path, &headers, Some(body));
             let answer = match tokio::time::timeout(patience, answer).await {
-                Ok(answer) => answer
-                    .map_err(|error| NoAnswer { kind: failure(&error), why: error.to_string() }),
+                Ok(answer) => answer.map_err(|error| unanswered(&error)),
                 Err(elapsed) => Err(NoAnswer { kind: Failure::Unknown, why: elapsed.to_string() }),
             };
             Heard { call, serial, answer }
@@ -112,11 +111,19 @@ impl Drive {
 }
 
 /// What is known of a request that ended so.
-fn failure(error: &io::Error) -> Failure {
+fn unanswered(error: &io::Error) -> NoAnswer {
     let tls = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
-    match tls {
-        Some(rustls::Error::InvalidCertificate(_)) => Failure::Untrusted,
-        _ if error.kind() == io::ErrorKind::ConnectionRefused => Failure::Refused,
-        _ => Failure::Unknown,
-    }
+    let (kind, why) = match tls {
+        Some(rustls::Error::InvalidCertificate(_)) => {
+            (Failure::Untrusted, format!("its certificate is not trusted: {error}"))
+        }
+        Some(rustls::Error::InvalidMessage(_)) => {
+            (Failure::Untrusted, format!("it does not speak TLS: {error}"))
+        }
+        _ if error.kind() == io::ErrorKind::ConnectionRefused => {
+            (Failure::Refused, error.to_string())
+        }
+        _ => (Failure::Unknown, error.to_string()),
+    };
+    NoAnswer { kind, why }
 }

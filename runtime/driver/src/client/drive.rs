@@ -84,13 +84,14 @@ pub(super) struct NoAnswer {
 pub(super) enum Failure {
     /// Nobody took the connection; nothing was sent.
     Refused,
-    /// The server's certificate is not trusted; nothing was sent, and asking again does not help.
+    /// The server's certificate is not trusted, or it has none to show: nothing was sent, and asking
+    /// again does not help.
     Untrusted,
     /// It may have been handled.
     Unknown,
 }
 
-/// The status that stands for a certificate which is not trusted, as proxies report it.
+/// The status that stands for a server which is not trusted, as proxies report it.
 const UNTRUSTED: u16 = 495;
 
 impl Drive {

@@ -104,7 +104,7 @@ impl Entry {
                 Ok(answer) if answer.status >= 400 => view.reason = answer.reason(),
                 Ok(_) => {}
                 Err(NoAnswer { kind: Failure::Untrusted, why }) => {
-                    view.reason = format!("the certificate of {place} is not trusted: {why}");
+                    view.reason = format!("{place} is not spoken to: {why}");
                 }
                 Err(NoAnswer { kind: Failure::Refused | Failure::Unknown, why }) => {
                     let why = no_answer(place, &why);

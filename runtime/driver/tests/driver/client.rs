@@ -277,6 +277,18 @@ async fn tls_is_spoken_with_whom_it_trusts() {
     claim.release().await.expect("it is held");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_server_that_speaks_no_tls_is_not_asked_for_ever() {
+    let server = Running::in_memory();
+    let mut setup = Setup::new(&format!("https://localhost:{}", server.at.port()));
+    setup.connector = Connector::default().trusting(fixture("localhost.cert.pem"));
+    let manager = setup.build().expect("a good address");
+    let error = timeout(PATIENCE, manager.claim("r")).await.expect("it does not ask for ever");
+    let error = error.expect_err("there is no TLS");
+    assert!(matches!(error.cause, Cause::Refused { .. }), "{error}");
+    assert!(error.to_string().contains("does not speak TLS"), "{error}");
+}
+
 /// Polls a future so often and drops it, unless it is done before.
 async fn cancel<T>(after: usize, future: impl IntoFuture<Output = T>) -> Option<T> {
     let mut future = std::pin::pin!(future.into_future());
