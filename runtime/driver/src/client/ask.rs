@@ -66,6 +66,7 @@ impl Ask {
     async fn acquire(self) -> Result<Claim, Error> {
         let error = |cause| Error { resource: self.resource.clone(), claim: None, cause };
         check_ttl(self.ttl).map_err(error)?;
+        self.manager.shared.setup.held.check(&self.resource).map_err(error)?;
         let slot = loop {
             let (slot, refused) = self.begin();
             // From here on whoever stops waiting gives up.

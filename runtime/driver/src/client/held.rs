@@ -1,15 +1,16 @@
-//! The locks that a command runs under already, as its environment says: to wait for one of them
+//! The locks that a program runs under already, as its environment says: to wait for one of them
 //! from within is to wait for oneself.
 
 use serde_json::Value;
-use turnstile_driver::client::{Cause, Error};
+
+use super::error::Cause;
 
 /// The variable: a JSON array of servers and resources, the outermost first.
-pub(super) const HELD: &str = "CLAIM_HELD";
+pub const HELD: &str = "CLAIM_HELD";
 
 /// What was inherited, and at which server this process asks.
-#[derive(Debug)]
-pub(super) struct Held {
+#[derive(Clone, Debug, Default)]
+pub struct Held {
     server: String,
     locks: Vec<Value>,
 }
@@ -23,20 +24,19 @@ impl Held {
     }
 
     /// # Errors
-    /// When this command runs under a claim of the resource.
-    pub(super) fn check(&self, resource: &str) -> Result<(), Error> {
+    /// When this program runs under a claim of the resource.
+    pub(super) fn check(&self, resource: &str) -> Result<(), Cause> {
         if !self.locks.contains(&self.lock(resource)) {
             return Ok(());
         }
-        let text = format!(
-            "this command runs under a claim of {resource:?} already, and would wait for itself: \
-             leave this one out, or claim another resource"
-        );
-        Err(Cause::Setting(text).into())
+        let text = "this program runs under a claim of it already, and would wait for itself: \
+                    leave this one out, or claim another resource";
+        Err(Cause::Setting(text.into()))
     }
 
-    /// What the command inherits, that runs under this claim, too.
-    pub(super) fn with(&self, resource: &str) -> String {
+    /// What a program inherits that runs under this claim, too.
+    #[must_use]
+    pub fn with(&self, resource: &str) -> String {
         let locks = self.locks.iter().cloned().chain([self.lock(resource)]);
         Value::Array(locks.collect()).to_string()
     }

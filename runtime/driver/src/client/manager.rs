@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::connect::Connector;
 use super::drive::{Drive, ended};
 use super::error::{Cause, Error};
+use super::held::Held;
 use super::leave::{self, LeaveGuard};
 use super::order::Order;
 use super::pace::{Dice, TTL_MIN};
@@ -46,6 +47,8 @@ pub struct Setup {
     pub dice: Dice,
     /// Where every step is noted.
     pub trace: Option<Trace>,
+    /// The locks that this program runs under: none of them is claimed from within.
+    pub held: Held,
 }
 
 impl Setup {
@@ -62,11 +65,12 @@ impl Setup {
             clock: Clock::default(),
             dice: Dice::loose(),
             trace: None,
+            held: Held::default(),
         }
     }
 
     /// The server, its token and its certificate authority as `TURNSTILE_URL`, `TURNSTILE_TOKEN`
-    /// and `TURNSTILE_CA` say.
+    /// and `TURNSTILE_CA` say; and the locks that this program runs under, as `claim run` says.
     ///
     /// # Errors
     /// When `TURNSTILE_URL` is not set.
@@ -77,11 +81,12 @@ impl Setup {
     }
 
     /// The server at this address, its token and its certificate authority as `TURNSTILE_TOKEN`
-    /// and `TURNSTILE_CA` say.
+    /// and `TURNSTILE_CA` say; and the locks that this program runs under, as `claim run` says.
     #[must_use]
     pub fn in_environment(url: &str) -> Self {
         let mut setup = Self::new(url);
         setup.token = std::env::var("TURNSTILE_TOKEN").ok();
+        setup.held = Held::inherit(url);
         if let Some(authority) = std::env::var_os("TURNSTILE_CA") {
             setup.connector = setup.connector.trusting(PathBuf::from(authority));
         }

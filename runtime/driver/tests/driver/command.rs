@@ -1,7 +1,7 @@
 //! The `claim` program: what it runs, what it passes on, and what it leaves behind.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -271,6 +271,14 @@ fn killing_the_wrapper_kills_what_the_command_has_started() {
     until("what the command has started is gone", || is_gone(started));
 }
 
+/// What a child says first.
+fn line(child: &mut Child) -> String {
+    let mut line = String::new();
+    let out = child.stdout.as_mut().expect("it is piped");
+    BufReader::new(out).read_line(&mut line).expect("it speaks");
+    line
+}
+
 #[test]
 fn a_lock_is_not_claimed_from_under_itself() {
     let server = Running::in_memory();
@@ -282,6 +290,20 @@ fn a_lock_is_not_claimed_from_under_itself() {
     let through = inner("s").replace("echo in", &inner("r"));
     let deep = output(&server, &["run", "r", "--", "sh", "-c", &through]);
     assert_eq!(deep.status.code(), Some(2), "{deep:?}");
+    let script = r#"echo "$CLAIM_HELD"; read line"#;
+    let mut holder = claim(&server, &["run", "r", "--", "sh", "-c", script]);
+    let mut holder =
+        holder.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut keychain = claim(&server, &["keychain"]);
+    keychain.env("CLAIM_HELD", line(&mut holder));
+    let mut keychain = keychain.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let keychain = keychain.as_mut().expect("it starts");
+    let mut wishes = keychain.stdin.take().expect("it is piped");
+    wishes.write_all(b"{\"id\":1,\"claim\":\"r\",\"timeout\":20}\n").expect("it listens");
+    let text = line(keychain);
+    assert!(text.contains("wait for itself"), "{text}");
+    drop((wishes, holder.stdin.take()));
+    assert!(keychain.wait().is_ok() && holder.wait().is_ok(), "they are our children");
     let other = output(&server, &["run", "r", "--", "sh", "-c", &inner("s")]);
     assert_eq!(other.stdout, b"in\n", "{other:?}");
 }

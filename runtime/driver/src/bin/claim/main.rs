@@ -3,7 +3,6 @@
 //! It reads options and words errors. Claims themselves are the client library's.
 
 mod ask;
-mod held;
 mod process;
 mod reaper;
 mod run;
@@ -23,7 +22,6 @@ use turnstile_driver::keychain;
 use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
 
-use self::held::Held;
 use self::signals::Signals;
 
 /// Exit status: the claim server cannot be reached, or refuses.
@@ -207,7 +205,6 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
         Wish::Show { claim } => ask::show(setup, &claim).await,
         Wish::Revoke { claim } => ask::revoke(setup, &claim).await,
         Wish::Wait(claiming) => {
-            Held::inherit(&setup.url).check(&claiming.resource)?;
             let mut signals = Signals::listen().map_err(system)?;
             let manager = setup.build()?;
             match run::acquire(&manager, claiming.ask(&manager), &mut signals).await? {

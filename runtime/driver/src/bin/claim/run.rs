@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 use tokio::time::{Instant, sleep_until};
-use turnstile_driver::client::{Ask, Cause, Claim, Error, Manager, Setup};
+use turnstile_driver::client::{Ask, Cause, Claim, Error, HELD, Manager, Setup};
 
-use super::held::{HELD, Held};
 use super::process::{Process, Stopped};
 use super::reaper::Reaper;
 use super::signals::{Signals, Told, Whom, suffer};
@@ -22,8 +21,7 @@ const CLOSE_MAX: Duration = Duration::from_secs(5);
 /// Runs the command and returns its exit status.
 pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
     let mut signals = Signals::listen().map_err(system)?;
-    let held = Held::inherit(&setup.url);
-    held.check(&args.claiming.resource)?;
+    let held = setup.held.clone();
     let manager = setup.build()?;
     // While the server is asked, so that it costs no time of its own.
     let reaper = Reaper::start();
