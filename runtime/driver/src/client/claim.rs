@@ -153,7 +153,7 @@ impl Claim {
         }
     }
 
-    /// Gives the lock back, and returns once the server has acknowledged it.
+    /// Gives the lock back, and returns once the server has acknowledged it, or the lease is over.
     ///
     /// # Errors
     /// When the claim was lost before, as far as the server knows, or it refuses otherwise.
@@ -175,6 +175,18 @@ impl Claim {
                 Err(self.slot.error(Cause::Lost))
             }
         }
+    }
+
+    /// Gives the lock back, and returns once the server has acknowledged it, or after this time.
+    /// What is not acknowledged by then is asked for again as long as the runtime lives, and lapses
+    /// with its lease.
+    ///
+    /// # Errors
+    /// When the claim was lost before, the server refuses, or it does not answer in time.
+    pub async fn release_within(self, patience: Duration) -> Result<(), Error> {
+        let slot = self.slot.clone();
+        let released = tokio::time::timeout(patience, self.release()).await;
+        released.unwrap_or_else(|_| Err(slot.error(slot.unheard(patience))))
     }
 }
 

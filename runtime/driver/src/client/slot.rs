@@ -8,6 +8,7 @@ use super::clock::Clock;
 use super::error::{Cause, Error};
 use super::order::{Order, View};
 use super::place::Place;
+use super::request::no_answer;
 
 /// One claim of one resource.
 #[derive(Debug)]
@@ -33,6 +34,13 @@ impl Slot {
     pub(super) fn late(&self) -> Cause {
         let why = self.view.borrow().unanswered.clone();
         why.map_or(Cause::TimedOut, Cause::Unreachable)
+    }
+
+    /// Why what was asked for was not answered in so long.
+    pub(super) fn unheard(&self, patience: Duration) -> Cause {
+        let why = self.view.borrow().unanswered.clone();
+        let silence = || no_answer(&self.place, &format!("nothing came in {patience:?}"));
+        Cause::Unreachable(why.unwrap_or_else(silence))
     }
 
     /// The user needs the claim no longer; the resource is free once the claim is over.

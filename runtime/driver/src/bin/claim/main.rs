@@ -208,7 +208,7 @@ async fn grant(cli: Cli) -> Result<u8, Error> {
             let mut signals = Signals::listen().map_err(system)?;
             let manager = setup.build()?;
             match run::acquire(&manager, claiming.ask(&manager), &mut signals).await? {
-                Ok(claim) => claim.release().await.map(|()| 0),
+                Ok(claim) => claim.release_within(run::CLOSE_MAX).await.map(|()| 0),
                 Err(signal) => Ok(run::end_by(signal)),
             }
         }

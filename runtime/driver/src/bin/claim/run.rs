@@ -16,7 +16,7 @@ use super::terminal::Terminal;
 use super::{LOST, RunArgs, system};
 
 /// How long the server may take to acknowledge that a claim was given up.
-const CLOSE_MAX: Duration = Duration::from_secs(5);
+pub(super) const CLOSE_MAX: Duration = Duration::from_secs(5);
 
 /// Runs the command and returns its exit status.
 pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
@@ -52,7 +52,7 @@ pub(super) async fn run(setup: Setup, args: RunArgs) -> Result<u8, Error> {
         Err(error) => Err(error),
     };
     let was_held = claim.is_held();
-    let released = claim.release().await;
+    let released = claim.release_within(CLOSE_MAX).await;
     let is_lost = !was_held || matches!(&released, Err(error) if error.cause == Cause::Lost);
     match ended {
         Err(error) => {
