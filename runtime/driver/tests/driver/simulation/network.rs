@@ -2,19 +2,32 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::io::Errno;
 use turmoil::net::{TcpListener, TcpStream};
 use turnstile_driver::client::Connector;
 use turnstile_driver::server::{Accept, LastWord};
 
+use super::outcome::{Event, Tally};
 use crate::wire::Wire;
 
-/// A listening socket of the simulation.
-pub(super) struct Listener(TcpListener);
+/// A listening socket of the simulation, which takes nobody in while descriptors are spent.
+pub(super) struct Listener {
+    listener: TcpListener,
+    has_no_descriptors: Arc<AtomicBool>,
+    tally: Tally,
+}
 
 impl Listener {
-    pub(super) async fn bind(port: u16) -> io::Result<Self> {
-        TcpListener::bind(("0.0.0.0", port)).await.map(Self)
+    pub(super) async fn bind(
+        port: u16,
+        has_no_descriptors: Arc<AtomicBool>,
+        tally: Tally,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind(("0.0.0.0", port)).await?;
+        Ok(Self { listener, has_no_descriptors, tally })
     }
 }
 
@@ -22,7 +35,11 @@ impl Accept for Listener {
     type Stream = Wire<TcpStream>;
 
     async fn accept(&mut self) -> io::Result<(Self::Stream, SocketAddr)> {
-        let (stream, from) = self.0.accept().await?;
+        let (stream, from) = self.listener.accept().await?;
+        if self.has_no_descriptors.load(Ordering::Relaxed) {
+            self.tally.note(Event::AcceptRefused);
+            return Err(Errno::MFILE.into());
+        }
         Ok((Wire(stream), from))
     }
 }

@@ -1,0 +1,54 @@
+//! The real store on the simulated disk, watched: what it refuses, and what a crash takes from it.
+
+use std::io;
+
+use turnstile_driver::store::{Batch, Image, LogStore, Store};
+
+use super::outcome::{Event, Tally};
+use crate::power;
+use crate::power::medium::Medium;
+
+/// A store, and what of it is not synced yet.
+pub(super) struct Watched {
+    store: LogStore,
+    tally: Tally,
+    pending: u64,
+    is_refused: bool,
+}
+
+impl Watched {
+    pub(super) fn open(medium: &Medium, tally: &Tally) -> io::Result<Self> {
+        let store = power::open(medium);
+        let store = store.inspect_err(|_| tally.note(Event::StartRefused))?;
+        Ok(Self { store, tally: tally.clone(), pending: 0, is_refused: false })
+    }
+}
+
+impl Store for Watched {
+    fn load(&mut self) -> io::Result<Image> {
+        self.store.load()
+    }
+
+    fn write(&mut self, batch: &Batch) {
+        self.pending += 1;
+        self.store.write(batch);
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let synced = self.store.sync();
+        if synced.is_ok() {
+            self.pending = 0;
+            if self.is_refused {
+                self.tally.note(Event::Recovered);
+            }
+        }
+        self.is_refused = synced.is_err();
+        synced
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.tally.add(Event::CommitLost, self.pending);
+    }
+}

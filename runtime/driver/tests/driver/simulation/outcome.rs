@@ -1,0 +1,136 @@
+//! What happens in a simulation, counted: faults, and what clients make of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Something that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Event {
+    /// A client is told that it holds the lock.
+    Acquired,
+    /// A client learns that it does not hold it any more.
+    Lost,
+    /// One whose claim was revoked learns it.
+    LostToRevocation,
+    /// A client's patience ends while it waits.
+    TimedOut,
+    /// A claim is turned away with 429.
+    TurnedAway,
+    /// A client's process ends.
+    ClientKilled,
+    /// It ends while it waits for the lock.
+    ClientKilledWaiting,
+    /// A client's machine sleeps: its clock jumps.
+    ClientSlept,
+    /// A client stands still while it holds the lock, and does not look at it again.
+    ClientStalled,
+    /// A client and the server do not hear each other.
+    Partitioned,
+    /// The server's process ends.
+    ServerKilled,
+    /// It ends between two operations on its files, or in the middle of a write.
+    ServerKilledInWrite,
+    /// The power fails together with the process.
+    PowerLost,
+    /// The power fails once the next process has started.
+    PowerLostAfterRestart,
+    /// A commit had not been synced when its process ended.
+    CommitLost,
+    /// The server does not start: its disk refuses.
+    StartRefused,
+    /// The wall clock is set, which the server's next start reads.
+    WallClockSet,
+    /// The disk is full.
+    DiskFull,
+    /// Syncs fail.
+    SyncsFail,
+    /// Writes fail.
+    WritesFail,
+    /// No file can be opened, and no connection taken in.
+    DescriptorsSpent,
+    /// A connection is not taken in for want of a descriptor.
+    AcceptRefused,
+    /// A store takes everything again that has refused.
+    Recovered,
+    /// An operator takes the lock from who holds it.
+    Revoked,
+    /// The fence refuses a late write.
+    Refused,
+    /// A write is lost although there is a fence, which never happens.
+    OverwrittenFenced,
+    /// A write is lost where there is none.
+    OverwrittenUnfenced,
+    /// Steps of the cores that were played again.
+    StepsReplayed,
+}
+
+impl Event {
+    /// What every run of enough seeds must have seen.
+    pub(super) const EXPECTED: [Self; 27] = [
+        Self::Acquired,
+        Self::Lost,
+        Self::LostToRevocation,
+        Self::TimedOut,
+        Self::TurnedAway,
+        Self::ClientKilled,
+        Self::ClientKilledWaiting,
+        Self::ClientSlept,
+        Self::ClientStalled,
+        Self::Partitioned,
+        Self::ServerKilled,
+        Self::ServerKilledInWrite,
+        Self::PowerLost,
+        Self::PowerLostAfterRestart,
+        Self::CommitLost,
+        Self::StartRefused,
+        Self::WallClockSet,
+        Self::DiskFull,
+        Self::SyncsFail,
+        Self::WritesFail,
+        Self::DescriptorsSpent,
+        Self::AcceptRefused,
+        Self::Recovered,
+        Self::Revoked,
+        Self::Refused,
+        Self::OverwrittenUnfenced,
+        Self::StepsReplayed,
+    ];
+}
+
+/// How often each of them has happened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome(BTreeMap<Event, u64>);
+
+impl Outcome {
+    pub(super) fn of(&self, event: Event) -> u64 {
+        self.0.get(&event).copied().unwrap_or(0)
+    }
+
+    pub(super) fn note(&mut self, event: Event, times: u64) {
+        *self.0.entry(event).or_default() += times;
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        for (event, times) in &other.0 {
+            self.note(*event, *times);
+        }
+    }
+}
+
+/// The outcome of a simulation that runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally(Arc<Mutex<Outcome>>);
+
+impl Tally {
+    pub(super) fn note(&self, event: Event) {
+        self.add(event, 1);
+    }
+
+    pub(super) fn add(&self, event: Event, times: u64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(event, times);
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
