@@ -20,7 +20,8 @@ pub(crate) struct Book {
     owners: HashMap<Arc<str>, usize>,
     numbers: HashMap<Arc<str>, u32>,
     names: HashMap<u32, Name>,
-    free: Vec<u32>,
+    /// Numbers between those in use.
+    free: BTreeSet<u32>,
 }
 
 /// A resource that some claim names.
@@ -45,13 +46,16 @@ impl Book {
             return (*number, name.clone());
         }
         let next = u32::try_from(self.names.len()).expect("fewer resources than claims are kept");
-        let number = self.free.pop().unwrap_or(next);
+        let number = self.free.pop_first().unwrap_or(next);
         let name: Arc<str> = resource.into();
         self.bind(number, &name);
         (number, name)
     }
 
+    /// The number is the name's from now on. It may have been freed since the request was given
+    /// it: where the step that makes a claim forgets the last one of the same resource.
     fn bind(&mut self, number: u32, name: &Arc<str>) {
+        self.free.remove(&number);
         self.numbers.insert(name.clone(), number);
         self.names.insert(number, Name { name: name.clone(), claims: BTreeSet::new() });
     }
@@ -63,7 +67,7 @@ impl Book {
         {
             self.numbers.remove(&name.name);
             self.names.remove(&number);
-            self.free.push(number);
+            self.free.insert(number);
         }
     }
 

@@ -292,6 +292,21 @@ fn finished_claims_are_forgotten_beyond_the_limit() {
     assert_eq!(client.get(&paths[5]).field("user_data"), Value::Null);
 }
 
+/// The core knows a resource by a number, which is another's once nobody has a claim of it.
+#[test]
+fn a_resource_that_is_forgotten_while_it_is_claimed_shares_its_lock_with_no_other() {
+    let mut options = Options::default();
+    options.limits.finished_max = 0;
+    let server = Running::start(Storage::Memory, options);
+    let mut client = server.client();
+    let lapses = client.post(&body("r", 0.001)).expect(201).path();
+    until("it lapses", || client.get(&lapses).number("ttl") < 0.0);
+    // The old claim is over, and forgotten, in the step that makes the new one.
+    client.post(&body("r", 60.0)).expect(201);
+    client.get(&lapses).expect(404);
+    client.post(&body("s", 60.0)).expect(201);
+}
+
 #[test]
 fn a_waiter_that_nobody_asks_for_is_given_up() {
     let options = Options { unasked_max: Duration::from_millis(20), ..Options::default() };
