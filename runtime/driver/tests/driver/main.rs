@@ -8,6 +8,7 @@ mod closing;
 mod command;
 mod faults;
 mod guesses;
+mod history;
 mod http;
 mod jobs;
 mod keychain;

@@ -8,14 +8,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::Value;
 
 use crate::client::fixture;
 use crate::http::{Answer, Client, PATIENCE, until};
+use crate::seeds;
 use crate::tokens::tokens_file;
 
-/// How often the server is killed.
+/// How often the server is killed, unless TURNSTILE_KILLS says otherwise.
 const KILLS: u64 = 50;
 const CLIENTS: u64 = 4;
 
@@ -40,6 +41,11 @@ impl Turnstiled {
         BufReader::new(out).read_line(&mut line).expect("the server says where it listens");
         let at = line.trim().rsplit('/').next().and_then(|at| at.parse().ok());
         Self { child, at: at.unwrap_or_else(|| panic!("no address in {line:?}")) }
+    }
+
+    /// Kills it while others still look at it.
+    pub(crate) fn kill_alone(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::KILL).expect("it runs");
     }
 
     fn kill(&mut self) {
@@ -122,9 +128,10 @@ fn token(claim: &Answer) -> u64 {
 fn a_server_killed_in_mid_load_loses_nothing_that_it_answered() {
     let dir = dir("killed");
     let data = dir.to_str().expect("a readable path");
+    let kills = seeds::number("TURNSTILE_KILLS").unwrap_or(KILLS);
     let mut newest = 0;
     let mut answered = 0;
-    for life in 0..KILLS {
+    for life in 0..kills {
         let mut server = Turnstiled::start(&["--data", data]);
         let count = AtomicU64::new(0);
         let at = server.at;
@@ -143,7 +150,7 @@ fn a_server_killed_in_mid_load_loses_nothing_that_it_answered() {
         let server = Turnstiled::start(&["--data", data]);
         check_life(&mut Client::new(server.at), &known, &mut newest);
     }
-    println!("{KILLS} kills, {answered} claims answered, newest token {newest}");
+    println!("{kills} kills, {answered} claims answered, newest token {newest}");
 }
 
 /// Everything that was answered is so, nobody holds twice, and no token goes back.
@@ -256,8 +263,8 @@ fn sigterm_ends_the_server_in_good_order() {
     let data = dir.to_str().expect("a readable path");
     let mut server = Turnstiled::start(&["--data", data]);
     let held = Client::new(server.at).post(r#"{"resource":"r","ttl":600}"#).expect(201);
-    let id = rustix::process::Pid::from_child(&server.child);
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
+    let id = Pid::from_child(&server.child);
+    kill_process(id, Signal::TERM).expect("it runs");
     let status = server.child.wait().expect("it is our child");
     assert!(status.success(), "{status}");
     let server = Turnstiled::start(&["--data", data]);
