@@ -63,7 +63,7 @@ fn expect(answer: &crate::client::Answer, statuses: &[u16]) {
 }
 
 fn body(resource: &str, ttl: f64, dice: &mut Dice) -> String {
-    let data = "x".repeat((dice.number() % 400) as usize);
+    let data = "x".repeat((dice.number() % 3_000) as usize);
     format!(r#"{{"resource":"{resource}","ttl":{ttl},"user_data":"{data}"}}"#)
 }
 
@@ -152,7 +152,8 @@ impl Load {
             expect(&held, &[201]);
             for _ in 0..3 {
                 let mut client = Client::connect(self.at).await?;
-                let body = body(&resource, 60.0, dice);
+                // One whose turn has come when it vanishes holds the lock for a ttl.
+                let body = body(&resource, 1.0, dice);
                 client.send("POST", "/v1/claims/", "prefer: wait=300\r\n", &body).await?;
                 sleep(PAUSE).await;
             }

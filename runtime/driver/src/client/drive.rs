@@ -84,8 +84,8 @@ pub(super) struct NoAnswer {
 pub(super) enum Failure {
     /// Nobody took the connection; nothing was sent.
     Refused,
-    /// The server's certificate is not trusted, or it has none to show: nothing was sent, and asking
-    /// again does not help.
+    /// The server's certificate is not trusted, or it has none to show: nothing was sent, and
+    /// asking again does not help.
     Untrusted,
     /// It may have been handled.
     Unknown,
