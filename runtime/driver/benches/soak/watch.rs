@@ -71,8 +71,8 @@ struct Flat {
     more: u64,
 }
 
-/// What is flat in a server that leaks nothing, and how flat. A leak of three bytes a request is
-/// more than that within ten minutes.
+/// What is flat in a server that leaks nothing, and how flat. A leak of ten bytes a request is more
+/// than that within ten minutes of 3,400 requests a second.
 const FLAT: [Flat; 5] = [
     // The allocator gives back when it likes, and a fold comes and goes.
     Flat { name: "memory in KiB", of: |s| s.memory, by: Of::Mean, percent: 5, more: 2_048 },

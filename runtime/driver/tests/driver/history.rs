@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use turnstile_driver::client::Dice;
@@ -81,13 +82,20 @@ impl Actor {
     }
 
     /// Claims and releases until the server is gone.
-    fn live(&mut self, server: &Turnstiled, revoked: &Revoked, count: &AtomicU64) {
-        let Some(mut client) = Client::try_new(server.at) else { return };
-        if self.resume(&mut client, revoked).is_none() {
-            return;
-        }
-        while self.step(&mut client, revoked).is_some() {
-            count.fetch_add(1, Ordering::Relaxed);
+    fn live<'a>(
+        &'a mut self,
+        server: &'a Turnstiled,
+        revoked: &'a Revoked,
+        count: &'a AtomicU64,
+    ) -> impl FnOnce() + Send + 'a {
+        move || {
+            let Some(mut client) = Client::try_new(server.at) else { return };
+            if self.resume(&mut client, revoked).is_none() {
+                return;
+            }
+            while self.step(&mut client, revoked).is_some() {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
         }
     }
 
@@ -232,6 +240,15 @@ fn operate(server: &Turnstiled, dice: &mut Dice, revoked: &Revoked) -> Option<()
     }
 }
 
+/// Kills the server when it is dropped.
+struct Killed<'a>(&'a Turnstiled);
+
+impl Drop for Killed<'_> {
+    fn drop(&mut self) {
+        self.0.kill_alone();
+    }
+}
+
 #[test]
 fn a_server_killed_under_contention_has_one_history() {
     let kills = seeds::number("TURNSTILE_KILLS").unwrap_or(KILLS);
@@ -248,12 +265,16 @@ fn a_server_killed_under_contention_has_one_history() {
         let server = Turnstiled::start(&arguments);
         let (count, enough) = (AtomicU64::new(0), 100 + dice.number() % 300);
         std::thread::scope(|scope| {
-            for actor in &mut actors {
-                scope.spawn(|| actor.live(&server, &revoked, &count));
-            }
-            scope.spawn(|| operate(&server, &mut dice, &revoked));
-            until("the server is busy", || count.load(Ordering::Relaxed) > enough);
-            server.kill_alone();
+            // However this ends, the threads end with the server.
+            let _killed = Killed(&server);
+            let (count, revoked, server, dice) = (&count, &revoked, &server, &mut dice);
+            let acting = actors.iter_mut().map(|actor| actor.live(server, revoked, count));
+            let acting: Vec<_> = acting.map(|live| scope.spawn(live)).collect();
+            scope.spawn(move || operate(server, dice, revoked));
+            until("the server is busy", || {
+                let has_failed = acting.iter().any(ScopedJoinHandle::is_finished);
+                has_failed || count.load(Ordering::Relaxed) > enough
+            });
         });
     }
     let server = Turnstiled::start(&arguments);
