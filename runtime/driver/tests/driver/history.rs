@@ -194,7 +194,9 @@ impl Claim {
         self.stage = match self.stage {
             Stage::Waiting(0) => Stage::Withdrawing,
             Stage::Waiting(left) => Stage::Waiting(left - 1),
-            _ => Stage::Waiting(self.key % 5),
+            Stage::Posting | Stage::Held | Stage::Releasing(_) | Stage::Withdrawing => {
+                Stage::Waiting(self.key % 5)
+            }
         };
     }
 }

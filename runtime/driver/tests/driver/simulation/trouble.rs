@@ -185,17 +185,15 @@ impl<'a, 'sim> Trouble<'a, 'sim> {
 
     /// The server's machine lacks something for a while.
     fn spoil(&mut self, until: Duration, what: Event) {
-        let mut faults = Faults::default();
-        match what {
-            Event::DiskFull => faults.is_full = true,
-            Event::SyncsFail => faults.syncs = 2,
-            Event::WritesFail => faults.writes = 2,
-            _ => {
-                faults.has_no_descriptors = true;
-                self.machine.has_no_descriptors.store(true, Ordering::Relaxed);
-            }
-        }
-        self.machine.medium.set_faults(faults);
+        let share = |fault: Event| if what == fault { 2 } else { 0 };
+        let has_no_descriptors = what == Event::DescriptorsSpent;
+        self.machine.medium.set_faults(Faults {
+            is_full: what == Event::DiskFull,
+            has_no_descriptors,
+            writes: share(Event::WritesFail),
+            syncs: share(Event::SyncsFail),
+        });
+        self.machine.has_no_descriptors.store(has_no_descriptors, Ordering::Relaxed);
         self.tally.note(what);
         self.mends.push((until, Mend::Machine));
     }

@@ -23,13 +23,11 @@ pub(super) async fn turn(
         // Somebody else had it; or a server that has lost its memory of a claim says 404.
         Err(error) if error.cause.may_pass() => {
             let tally = world.borrow().tally.clone();
-            match error.cause {
-                Cause::TimedOut => tally.note(Event::TimedOut),
-                Cause::Refused { status: 429, .. } => {
-                    tally.note(Event::TurnedAway);
-                    tokio::time::sleep(Duration::from_millis(dice.number() % 20)).await;
-                }
-                _ => {}
+            if error.cause == Cause::TimedOut {
+                tally.note(Event::TimedOut);
+            } else if let Cause::Refused { status: 429, .. } = error.cause {
+                tally.note(Event::TurnedAway);
+                tokio::time::sleep(Duration::from_millis(dice.number() % 20)).await;
             }
             return Ok(());
         }
