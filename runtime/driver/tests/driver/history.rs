@@ -259,8 +259,7 @@ fn a_server_killed_under_contention_has_one_history() {
         std::fs::remove_dir_all(&dir).expect("the directory is ours");
     }
     let data = dir.to_str().expect("a readable path");
-    // Whoever repeats what was not answered may take its time.
-    let arguments = ["--data", data, "--gone-max", "600", "--return-max", "600"];
+    let arguments = ["--data", data];
     let mut actors: Vec<Actor> = (0..CLIENTS).map(Actor::new).collect();
     let (revoked, mut dice) = (Revoked::default(), Dice::seeded(7));
     for _ in 0..kills {

@@ -34,6 +34,7 @@ mod terminal;
 mod tokens;
 mod traced;
 mod trouble;
+mod vanished;
 mod version_two;
 mod watching;
 mod wire;

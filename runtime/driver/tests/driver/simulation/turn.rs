@@ -27,7 +27,7 @@ pub(super) async fn turn(
                 tally.note(Event::TimedOut);
             } else if let Cause::Refused { status: 429, .. } = error.cause {
                 tally.note(Event::TurnedAway);
-                tokio::time::sleep(Duration::from_millis(dice.number() % 20)).await;
+                tokio::time::sleep(Duration::from_millis(20 + dice.number() % 100)).await;
             }
             return Ok(());
         }
