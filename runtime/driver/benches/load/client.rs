@@ -42,7 +42,7 @@ impl Client {
         self.call("GET /v1/claims/?minimum_active_duration=1e9", "", false).await
     }
 
-    async fn call(&mut self, line: &str, body: &str, wait: bool) -> Answer {
+    pub(crate) async fn call(&mut self, line: &str, body: &str, wait: bool) -> Answer {
         let prefer = if wait { "prefer: wait=30\r\n" } else { "" };
         let len = body.len();
         self.out.clear();
@@ -60,6 +60,13 @@ impl Client {
             }
         }
     }
+
+    /// The text behind `"name":"` in the last answer.
+    pub(crate) fn field(&self, name: &str) -> String {
+        let text = std::str::from_utf8(&self.buffer).expect("JSON is text");
+        let (_, value) = text.split_once(&format!("\"{name}\":\"")).expect(text);
+        value.split('"').next().expect("a first part").to_owned()
+    }
 }
 
 /// A whole answer, if that is what has come so far.
@@ -67,8 +74,10 @@ fn parse(bytes: &[u8]) -> Option<Answer> {
     let text = std::str::from_utf8(bytes).ok()?;
     let (head, body) = text.split_once("\r\n\r\n")?;
     let field = |name: &str| {
-        let line = head.lines().find(|line| line.starts_with(name))?;
-        line.get(name.len()..).map(str::trim)
+        head.lines().find_map(|line| {
+            let (start, value) = line.split_at_checked(name.len())?;
+            start.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
     };
     let len = field("content-length:").map_or(0, |len| len.parse().expect("a number"));
     if body.len() < len {

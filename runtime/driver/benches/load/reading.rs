@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use tokio::task::{LocalSet, spawn_local};
 
-use crate::Server;
 use crate::client::Client;
+use crate::server::Server;
 use crate::tally::Tally;
 
 /// So many clients fill the server.
@@ -15,7 +15,7 @@ const WRITERS: usize = 32;
 
 /// Prints a row for each number of readers, over so many claims.
 pub(crate) fn run(claims: usize, time: Duration) {
-    let server = Server::start("memory");
+    let server = Server::in_memory();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let tasks = LocalSet::new();
@@ -28,7 +28,8 @@ pub(crate) fn run(claims: usize, time: Duration) {
     }
 }
 
-async fn fill(server: &Server, claims: usize) {
+/// Makes so many claims, each of another resource.
+pub(crate) async fn fill(server: &Server, claims: usize) {
     let next = Rc::new(Cell::new(0));
     let mut writers = Vec::new();
     for _ in 0..WRITERS {

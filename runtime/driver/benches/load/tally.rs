@@ -29,8 +29,36 @@ impl Tally {
     }
 }
 
+/// What came of one row in one round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    pub(crate) rate: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    /// Jain's index.
+    pub(crate) fairness: f64,
+    /// Processor time for one.
+    pub(crate) cpu_us: f64,
+}
+
+impl Measure {
+    /// What all clients did in that time, and with that much of the processors.
+    pub(crate) fn of(tallies: &[Tally], time: Duration, cpu: Duration) -> Self {
+        let counts: Vec<usize> = tallies.iter().map(Tally::count).collect();
+        let all = Tally::sum(tallies);
+        let count = all.count() as f64;
+        Self {
+            rate: count / time.as_secs_f64(),
+            p50_ms: all.percentile_ms(50),
+            p99_ms: all.percentile_ms(99),
+            fairness: jain(&counts),
+            cpu_us: cpu.as_secs_f64() * 1e6 / count,
+        }
+    }
+}
+
 /// Jain's index of fairness: 1 where all got the same, 1/n where one got everything.
-pub(crate) fn jain(counts: &[usize]) -> f64 {
+fn jain(counts: &[usize]) -> f64 {
     let sum: f64 = counts.iter().map(|count| *count as f64).sum();
     let squares: f64 = counts.iter().map(|count| (*count as f64).powi(2)).sum();
     sum * sum / (counts.len() as f64 * squares)

@@ -1,0 +1,32 @@
+//! How long a start with many claims takes, and how much memory they are.
+
+use std::time::Instant;
+
+use tokio::task::LocalSet;
+
+use crate::reading::fill;
+use crate::server::{Server, empty};
+
+/// Prints a row for the server that takes so many claims, and one for the next after it was killed.
+pub(crate) fn run(claims: usize) {
+    let dir = empty("load.start");
+    let server = Server::on(&dir);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let started = Instant::now();
+    LocalSet::new().block_on(&runtime, fill(&server, claims));
+    println!("{claims} claims on disk\n");
+    println!("| what | seconds | memory at most, MiB |");
+    println!("| --- | ---: | ---: |");
+    print_row("a server takes them", started, &server);
+    drop(server);
+    let started = Instant::now();
+    let server = Server::on(&dir);
+    print_row("the next starts with them", started, &server);
+    drop(server);
+    std::fs::remove_dir_all(&dir).expect("the directory is ours");
+}
+
+fn print_row(what: &str, started: Instant, server: &Server) {
+    println!("| {what} | {:.1} | {} |", started.elapsed().as_secs_f64(), server.memory_mib());
+}
