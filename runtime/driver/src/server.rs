@@ -28,6 +28,7 @@ mod page;
 mod patience;
 mod quota;
 mod reply;
+mod route;
 mod saved;
 mod seat;
 mod serve;

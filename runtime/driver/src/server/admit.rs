@@ -2,27 +2,18 @@
 //! from, and by the token that it shows. What it asks for is not looked at.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::Response;
-use hyper::Method;
 use hyper::header::{HeaderMap, HeaderValue, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::http::request::Parts;
 
 use super::auth::{Identity, Shown, bearer};
 use super::guesses::Verdict;
 use super::host;
-use super::http::{Front, respond};
+use super::http::{Front, Response, respond};
 use super::page;
 use super::reply::Reply;
-use super::seat::Seat;
 use super::token_file::Token;
 use crate::wire::date::Date;
-
-/// The other end of a request's connection.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) SocketAddr);
 
 /// Why a request is not let in.
 pub(super) enum Refusal {
@@ -32,49 +23,6 @@ pub(super) enum Refusal {
     Wrong(&'static str),
     /// Too many wrong tokens came from there: come again after so many seconds.
     Later(u32),
-}
-
-/// A page of another site may reach this server by a name of its own, but only by that name.
-pub(super) async fn check_host(
-    State(front): State<Arc<Front>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let target = request.uri().authority().map_or("localhost", |authority| authority.as_str());
-    let named = host::named(request.headers()).filter(|_| host::is_host(target));
-    let Some(named) = named else {
-        return respond(Reply::message(400, "The Host header names no host"));
-    };
-    let takes_any = front.hosts.is_empty() && !front.tokens.is_open();
-    let strange = [named, target]
-        .into_iter()
-        .find(|name| !takes_any && !front.hosts.admits(name, front.public_url.as_ref()));
-    let Some(strange) = strange else { return next.run(request).await };
-    let text = format!("This server is not called {strange}: --host or --public-url names it so");
-    respond(Reply::message(421, &text))
-}
-
-/// Lets in who shows a token, or whose browser has shown one; from there on the request says whose
-/// it is.
-pub(super) async fn admit(
-    State(front): State<Arc<Front>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let is_page = request.uri().path().starts_with("/status/");
-    let Some(Peer(from)) = request.extensions().get().copied() else {
-        return respond(Reply::message(500, "The connection has no other end"));
-    };
-    match front.identify(request.headers(), from, is_page) {
-        Ok(identity) => {
-            if let Some(seat) = request.extensions().get::<Arc<Seat>>() {
-                seat.know();
-            }
-            request.extensions_mut().insert(identity);
-            next.run(request).await
-        }
-        Err(refusal) => refuse(&refusal, is_page && request.method() == Method::GET),
-    }
 }
 
 /// 401 or 429, as JSON or as the page that asks for a token.
@@ -105,8 +53,23 @@ impl Front {
         Date((self.wall_us)())
     }
 
-    /// Whose a request is.
-    fn identify(
+    /// A page of another site may reach this server by a name of its own, but only by that name.
+    pub(super) fn refuse_host(&self, head: &Parts) -> Option<Reply> {
+        let target = head.uri.authority().map_or("localhost", |authority| authority.as_str());
+        let Some(named) = host::named(&head.headers).filter(|_| host::is_host(target)) else {
+            return Some(Reply::message(400, "The Host header names no host"));
+        };
+        let takes_any = self.hosts.is_empty() && !self.tokens.is_open();
+        let strange = [named, target]
+            .into_iter()
+            .find(|name| !takes_any && !self.hosts.admits(name, self.public_url.as_ref()))?;
+        let text =
+            format!("This server is not called {strange}: --host or --public-url names it so");
+        Some(Reply::message(421, &text))
+    }
+
+    /// Whose a request is that shows a token, or whose browser has shown one.
+    pub(super) fn identify(
         &self,
         headers: &HeaderMap,
         from: SocketAddr,

@@ -3,10 +3,9 @@
 //! It reads nothing of what is said.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::response::Response;
 use hyper::Request;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -14,12 +13,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
-use tower_service::Service as _;
 
-use super::admit::Peer;
-use super::ear::Overheard;
+use super::ear::{Ear, Overheard};
+use super::http::{Front, Response};
 use super::listen::{LastWord, Line};
 use super::patience::Patient;
+use super::route::Visit;
 use super::serve::Options;
 use super::slots::Slot;
 
@@ -28,10 +27,10 @@ const BUFFER_MAX: usize = 64 << 10;
 
 /// A connection that is open, and counted.
 pub(super) struct Connection {
-    pub(super) router: Router,
+    pub(super) front: Arc<Front>,
     pub(super) options: Arc<Options>,
     /// The other end.
-    pub(super) peer: Peer,
+    pub(super) from: SocketAddr,
     pub(super) is_stopping: watch::Receiver<bool>,
     /// Its place among all.
     pub(super) slot: Slot,
@@ -74,11 +73,7 @@ impl Connection {
     async fn speak(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         let stream = Overheard::new(Patient::new(stream, self.options.answer_patience));
         let ear = stream.ear();
-        let service = service_fn(|mut request: Request<Incoming>| {
-            request.extensions_mut().insert(ear.clone());
-            request.extensions_mut().insert(self.peer);
-            self.attend(request)
-        });
+        let service = service_fn(|request| self.attend(request, &ear));
         let mut connection = std::pin::pin!(
             http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -112,7 +107,7 @@ impl Connection {
 
     /// Has a request answered. Until its body is there, and once it is answered, the slot may be
     /// needed by others.
-    async fn attend(&self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
+    async fn attend(&self, request: Request<Incoming>, ear: &Ear) -> Result<Response, Infallible> {
         let seat = &self.slot.seat;
         if self.options.tokens.is_open() {
             seat.know();
@@ -121,9 +116,9 @@ impl Connection {
         if request.body().is_end_stream() {
             seat.begin().await;
         }
-        request.extensions_mut().insert(seat.clone());
-        let answer = self.router.clone().call(request).await;
+        let (head, body) = request.into_parts();
+        let answer = self.front.answer(Visit { head, body, from: self.from, seat, ear }).await;
         seat.wait();
-        answer
+        Ok(answer)
     }
 }

@@ -1,40 +1,40 @@
-//! The server's paths and headers: a request becomes a call of the engine, a reply a response.
+//! The server's headers and bodies: a request becomes a call of the engine, a reply a response.
 //!
 //! It reads and writes HTTP and nothing else; a handler has no opinion about claims.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{Extension, Path, RawQuery, Request, State};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Either, Full, LengthLimitError, Limited};
 use hyper::StatusCode;
+use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use hyper::http::request::Parts;
 
-use super::admit;
 use super::auth::{Identity, Tokens};
 use super::call::Origin;
 use super::commit::Shared;
 use super::digest;
-use super::ear::Ear;
 use super::engine::Engine;
 use super::guesses::Guesses;
 use super::host::{self, Hosts, PublicUrl};
 use super::listing::Listing;
 use super::metrics::Gauges;
-use super::page;
 use super::reply::Reply;
+use super::route::Visit;
 use super::seat::Seat;
 use super::session::Sessions;
 use super::slots::Slots;
-use super::streamed;
+use super::streamed::{self, Streamed};
 use crate::wire::ask::{Bounds, Reasons, read_patch, read_post};
 use crate::wire::filter::Filter;
 use crate::wire::{
     CLAIM_TIMEOUT, CLAIMS, FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER, PREFERENCE_APPLIED,
 };
+
+/// A response, whose body is there or is read as it is taken.
+pub(crate) type Response = hyper::Response<Either<Full<Bytes>, Streamed>>;
 
 /// What the handlers need besides the engine.
 #[derive(Debug)]
@@ -55,179 +55,131 @@ pub(crate) struct Front {
     pub(crate) slots: Arc<Slots>,
 }
 
-/// Every path of the server.
-pub(crate) fn router(front: Front) -> Router {
-    let front = Arc::new(front);
-    Router::new()
-        .route(CLAIMS, get(list_claims).post(post_claim))
-        .route("/v1/claims/{id}/", get(show_claim).patch(patch_claim))
-        .route("/v1/claims", any(add_slash))
-        .route("/v1/claims/{id}", any(add_slash))
-        .route("/status/", get(page::show))
-        .route("/status/revoke/", post(page::revoke))
-        .route("/status/logout/", post(page::log_out))
-        .route("/status", any(add_slash))
-        .route("/metrics", get(metrics))
-        .fallback(async || respond(Reply::message(404, "Nothing is here")))
-        .layer(axum::middleware::from_fn_with_state(front.clone(), admit::admit))
-        .route("/status/login/", post(page::log_in))
-        .layer(axum::middleware::from_fn_with_state(front.clone(), admit::check_host))
-        .route("/healthz", get(health))
-        .method_not_allowed_fallback(async || {
-            respond(Reply::message(405, "The method is not allowed here"))
-        })
-        .with_state(front)
-}
-
-async fn list_claims(
-    State(front): State<Arc<Front>>,
-    Extension(identity): Extension<Identity>,
-    RawQuery(query): RawQuery,
-    Extension(seat): Extension<Arc<Seat>>,
-    headers: HeaderMap,
-) -> Response {
-    let filter = match Filter::read(query.as_deref().unwrap_or("")) {
-        Ok(filter) => filter,
-        Err(reasons) => return respond(Reply::refused(&reasons)),
-    };
-    let listing = Listing::new(filter, front.origin(&headers, identity));
-    streamed::list(&front.shared, listing, seat).await
-}
-
-async fn post_claim(
-    State(front): State<Arc<Front>>,
-    Extension(identity): Extension<Identity>,
-    Extension(ear): Extension<Ear>,
-    request: Request,
-) -> Response {
-    let (headers, body) = match front.take_json(request).await {
-        Ok(taken) => taken,
-        Err(reply) => return respond(reply),
-    };
-    let post = match read_post(&body, &front.bounds) {
-        Ok(post) => post,
-        Err(reasons) => return respond(Reply::refused(&reasons)),
-    };
-    let origin = match front.waiting_origin(&headers, identity) {
-        Ok(origin) => origin,
-        Err(reasons) => return respond(Reply::refused(&reasons)),
-    };
-    let key = headers
-        .get(IDEMPOTENCY_KEY)
-        .map(|key| digest::of_key(key.as_bytes(), &post.resource, origin.identity.name.as_deref()));
-    let turn = front.shared.with(|engine| engine.post(post, key, &origin));
-    respond(front.shared.answer_to(turn, &ear).await)
-}
-
-async fn show_claim(
-    State(front): State<Arc<Front>>,
-    Extension(identity): Extension<Identity>,
-    Path(id): Path<String>,
-    Extension(ear): Extension<Ear>,
-    headers: HeaderMap,
-) -> Response {
-    let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
-    let origin = match front.waiting_origin(&headers, identity) {
-        Ok(origin) => origin,
-        Err(reasons) => return respond(Reply::refused(&reasons)),
-    };
-    let turn = front.shared.with(|engine| engine.watch(id, &origin));
-    respond(front.shared.answer_to(turn, &ear).await)
-}
-
-async fn patch_claim(
-    State(front): State<Arc<Front>>,
-    Extension(identity): Extension<Identity>,
-    Path(id): Path<String>,
-    Extension(ear): Extension<Ear>,
-    request: Request,
-) -> Response {
-    let (headers, body) = match front.take_json(request).await {
-        Ok(taken) => taken,
-        Err(reply) => return respond(reply),
-    };
-    let Some(id) = claim_id(&id) else { return respond(Reply::message(404, "No claim found")) };
-    let origin = match front.waiting_origin(&headers, identity) {
-        Ok(origin) => origin,
-        Err(reasons) => return respond(Reply::refused(&reasons)),
-    };
-    let patch = match read_patch(&body, &front.bounds, origin.wait_us.is_some()) {
-        Ok(patch) => patch,
-        Err(reasons) => return respond(Reply::refused(&reasons)),
-    };
-    let turn = front.shared.with(|engine| engine.patch(id, patch, &origin));
-    respond(front.shared.answer_to(turn, &ear).await)
-}
-
-/// 301 to the same path with its slash.
-async fn add_slash(
-    State(front): State<Arc<Front>>,
-    uri: hyper::Uri,
-    headers: HeaderMap,
-) -> Response {
-    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-    let location = format!("{}{}/{query}", front.root(&headers), uri.path());
-    let mut response = respond(Reply::message(301, &location));
-    if let Ok(location) = HeaderValue::from_str(&location) {
-        response.headers_mut().insert(LOCATION, location);
-    }
-    response
-}
-
-/// Whether it is worth asking this server for anything. It never waits for the engine.
-async fn health(State(front): State<Arc<Front>>) -> Response {
-    if front.shared.is_failed() {
-        return respond(Reply::storage_in_trouble());
-    }
-    "ok\n".into_response()
-}
-
-async fn metrics(State(front): State<Arc<Front>>) -> Response {
-    let (connections, made_room) = (front.slots.count(), front.slots.made_room());
-    let (metrics, gauges) = front.shared.with(|engine: &mut Engine| {
-        let (claims, live) = engine.counts();
-        let calls = engine.calls_open();
-        (engine.metrics.clone(), Gauges { claims, live, calls, connections, made_room })
-    });
-    let text = metrics.render(gauges);
-    ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
-}
-
 impl Front {
+    pub(super) async fn list_claims(&self, visit: &Visit<'_>, identity: Identity) -> Response {
+        let filter = match Filter::read(visit.head.uri.query().unwrap_or("")) {
+            Ok(filter) => filter,
+            Err(reasons) => return respond(Reply::refused(reasons)),
+        };
+        let listing = Listing::new(filter, self.origin(&visit.head.headers, identity));
+        streamed::list(&self.shared, listing, visit.seat.clone()).await
+    }
+
+    pub(super) async fn post_claim(
+        &self,
+        visit: Visit<'_>,
+        identity: Identity,
+    ) -> Result<Reply, Reply> {
+        let Visit { head, body, seat, ear, .. } = visit;
+        let body = self.take_json(&head.headers, body, seat).await?;
+        let post = read_post(&body, &self.bounds).map_err(Reply::refused)?;
+        let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
+        let key = head.headers.get(IDEMPOTENCY_KEY);
+        let owner = origin.identity.name.as_deref();
+        let key = key.map(|key| digest::of_key(key.as_bytes(), &post.resource, owner));
+        let turn = self.shared.with(|engine| engine.post(post, key, &origin));
+        Ok(self.shared.answer_to(turn, ear).await)
+    }
+
+    pub(super) async fn show_claim(
+        &self,
+        visit: &Visit<'_>,
+        id: Option<u64>,
+        identity: Identity,
+    ) -> Result<Reply, Reply> {
+        let id = id.ok_or_else(no_claim)?;
+        let origin = self.waiting_origin(&visit.head.headers, identity).map_err(Reply::refused)?;
+        let turn = self.shared.with(|engine| engine.watch(id, &origin));
+        Ok(self.shared.answer_to(turn, visit.ear).await)
+    }
+
+    pub(super) async fn patch_claim(
+        &self,
+        visit: Visit<'_>,
+        id: Option<u64>,
+        identity: Identity,
+    ) -> Result<Reply, Reply> {
+        let Visit { head, body, seat, ear, .. } = visit;
+        let body = self.take_json(&head.headers, body, seat).await?;
+        let id = id.ok_or_else(no_claim)?;
+        let origin = self.waiting_origin(&head.headers, identity).map_err(Reply::refused)?;
+        let patch = read_patch(&body, &self.bounds, origin.wait_us.is_some());
+        let patch = patch.map_err(Reply::refused)?;
+        let turn = self.shared.with(|engine| engine.patch(id, patch, &origin));
+        Ok(self.shared.answer_to(turn, ear).await)
+    }
+
+    /// 301 to the same path with its slash.
+    pub(super) fn add_slash(&self, head: &Parts) -> Response {
+        let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let location = format!("{}{}/{query}", self.root(&head.headers), head.uri.path());
+        let mut response = respond(Reply::message(301, &location));
+        if let Ok(location) = HeaderValue::from_str(&location) {
+            response.headers_mut().insert(LOCATION, location);
+        }
+        response
+    }
+
+    /// Whether it is worth asking this server for anything. It never waits for the engine.
+    pub(super) fn health(&self) -> Response {
+        if self.shared.is_failed() {
+            return respond(Reply::storage_in_trouble());
+        }
+        text(200, "text/plain; charset=utf-8", "ok\n")
+    }
+
+    pub(super) fn metrics(&self) -> Response {
+        let (connections, made_room) = (self.slots.count(), self.slots.made_room());
+        let (metrics, gauges) = self.shared.with(|engine: &mut Engine| {
+            let (claims, live) = engine.counts();
+            let calls = engine.calls_open();
+            (engine.metrics.clone(), Gauges { claims, live, calls, connections, made_room })
+        });
+        text(200, "text/plain; version=0.0.4", metrics.render(gauges))
+    }
+
     /// Reads a JSON body. Its type must say so: a page of another site can send other types without
     /// being asked, but this one only where the server allows it, which it never does.
-    async fn take_json(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
-        let said = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    async fn take_json(
+        &self,
+        headers: &HeaderMap,
+        body: Incoming,
+        seat: &Seat,
+    ) -> Result<Bytes, Reply> {
+        let said = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = said.unwrap_or("").split(';').next().unwrap_or("").trim();
         if !essence.eq_ignore_ascii_case("application/json") {
             return Err(Reply::message(415, "The Content-Type must be application/json"));
         }
         // Where a token is required, a page that has one may send what it likes.
-        if self.tokens.is_open() && self.is_foreign(request.headers()) == Some(true) {
+        if self.tokens.is_open() && self.is_foreign(headers) == Some(true) {
             return Err(Reply::message(403, "The request comes from a page of another site"));
         }
-        self.take(request).await
+        self.take(headers, body, seat).await
     }
 
     /// Reads a body that is neither too long nor too slow.
-    pub(super) async fn take(&self, request: Request) -> Result<(HeaderMap, Vec<u8>), Reply> {
-        let (parts, body) = request.into_parts();
+    pub(super) async fn take(
+        &self,
+        headers: &HeaderMap,
+        body: Incoming,
+        seat: &Seat,
+    ) -> Result<Bytes, Reply> {
         let too_long = || {
             let text = format!("A body has at most {} bytes", self.body_max);
             Reply::message(413, &text)
         };
-        let said = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        let said = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
         if said.and_then(|len| len.parse().ok()).is_some_and(|len: usize| len > self.body_max) {
             return Err(too_long());
         }
-        let read = tokio::time::timeout(self.body_patience, to_bytes(body, self.body_max)).await;
-        if let Some(seat) = parts.extensions.get::<Arc<Seat>>() {
-            seat.begin().await;
-        }
+        let body = Limited::new(body, self.body_max).collect();
+        let read = tokio::time::timeout(self.body_patience, body).await;
+        seat.begin().await;
         match read {
             Err(_) => Err(Reply::message(408, "The body did not come in time")),
-            Ok(Ok(bytes)) => Ok((parts.headers, bytes.into())),
-            Ok(Err(error)) if is_limit(&error) => Err(too_long()),
+            Ok(Ok(body)) => Ok(body.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_long()),
             Ok(Err(_)) => Err(Reply::message(400, "The body broke off")),
         }
     }
@@ -263,22 +215,8 @@ impl Front {
     }
 }
 
-/// The number of a claim in a path: digits alone, since a claim has one URL.
-fn claim_id(text: &str) -> Option<u64> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().ok()).flatten()
-}
-
-/// Whether a body was refused for its length.
-fn is_limit(error: &axum::Error) -> bool {
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = source {
-        if error.is::<http_body_util::LengthLimitError>() {
-            return true;
-        }
-        source = error.source();
-    }
-    false
+fn no_claim() -> Reply {
+    Reply::message(404, "No claim found")
 }
 
 /// The microseconds of `Prefer: wait=N`. Other preferences are passed over, as their RFC says.
@@ -308,9 +246,8 @@ fn read_seconds(header: &'static str, said: &str) -> Result<u64, Reasons> {
 
 /// A reply as a response.
 pub(crate) fn respond(reply: Reply) -> Response {
-    let mut response = Response::new(Body::from(reply.body));
-    let unforeseen = StatusCode::INTERNAL_SERVER_ERROR;
-    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(unforeseen);
+    let mut response = Response::new(Either::Left(Full::from(reply.body)));
+    *response.status_mut() = status(reply.status);
     let headers = response.headers_mut();
     if reply.status != 204 {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -328,4 +265,16 @@ pub(crate) fn respond(reply: Reply) -> Response {
         headers.insert(PREFERENCE_APPLIED, HeaderValue::from_static("wait"));
     }
     response
+}
+
+/// A response that is no JSON.
+pub(crate) fn text(code: u16, kind: &'static str, body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Either::Left(Full::new(body.into())));
+    *response.status_mut() = status(code);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -2,22 +2,19 @@
 //!
 //! Where tokens are required a browser is asked for one first, once.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::{Extension, Request, State};
-use axum::response::{Html, IntoResponse, Response};
-use hyper::StatusCode;
 use hyper::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, LOCATION, SET_COOKIE,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderValue, LOCATION,
+    SET_COOKIE,
 };
 use serde_json::value::RawValue;
 
-use super::admit::{Peer, refuse};
+use super::admit::refuse;
 use super::auth::Identity;
 use super::entry::Entry;
-use super::http::{Front, respond};
+use super::http::{Front, Response, respond, text};
 use super::reply::Reply;
+use super::route::Visit;
 use crate::wire::date::Date;
 use crate::wire::filter::decode;
 
@@ -70,13 +67,9 @@ struct Row {
 }
 
 /// GET: the page. Its rows are read in slices, each as it was when its slice was read.
-pub(super) async fn show(
-    State(front): State<Arc<Front>>,
-    Extension(identity): Extension<Identity>,
-    headers: HeaderMap,
-) -> Response {
-    let has_session = front.sessions.secret(&headers).is_some();
-    let row = |id, entry: &Entry, now_us| row(id, entry, now_us, &identity);
+pub(super) async fn show(front: &Front, visit: &Visit<'_>, identity: &Identity) -> Response {
+    let has_session = front.sessions.secret(&visit.head.headers).is_some();
+    let row = |id, entry: &Entry, now_us| row(id, entry, now_us, identity);
     let mut rows: Vec<Row> = Vec::new();
     let mut len = 0;
     while rows.len() < ROWS_MAX && len < TEXT_ALL_MAX {
@@ -128,23 +121,23 @@ pub(super) fn ask_for_token(status: u16, why: Option<&'static str>) -> Response 
 }
 
 fn html(status: u16, page: &impl Template) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = [(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, "no-store")];
-    match page.render() {
-        Ok(text) => (status, headers, Html(text)).into_response(),
-        Err(error) => respond(Reply::message(500, &error.to_string())),
-    }
+    let page = match page.render() {
+        Ok(page) => page,
+        Err(error) => return respond(Reply::message(500, &error.to_string())),
+    };
+    let mut response = text(status, "text/html; charset=utf-8", page);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 /// POST of the form that asks for a token: from there on a cookie stands for it.
-pub(super) async fn log_in(
-    State(front): State<Arc<Front>>,
-    Extension(Peer(from)): Extension<Peer>,
-    request: Request,
-) -> Response {
-    let token = match front.field("token", request).await {
+pub(super) async fn log_in(front: &Front, visit: Visit<'_>) -> Response {
+    let from = visit.from;
+    let token = match front.field("token", visit).await {
         Ok((_, token)) => token,
-        Err(refused) => return refused,
+        Err(refused) => return respond(refused),
     };
     let token = match front.judge(token.unwrap_or_default().trim(), from) {
         Ok(token) => token,
@@ -157,22 +150,19 @@ pub(super) async fn log_in(
 }
 
 /// POST of the button that forgets the token.
-pub(super) async fn log_out(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
-    if let Some(refused) = front.refuse_foreign(&headers) {
-        return refused;
+pub(super) fn log_out(front: &Front, visit: &Visit<'_>) -> Response {
+    let headers = &visit.head.headers;
+    if let Some(refused) = front.refuse_foreign(headers) {
+        return respond(refused);
     }
-    back_to_page(Some(front.sessions.close(&headers, front.is_tls())))
+    back_to_page(Some(front.sessions.close(headers, front.is_tls())))
 }
 
 /// POST of the page's form: the claim is revoked, then the page shows itself again.
-pub(super) async fn revoke(
-    State(front): State<Arc<Front>>,
-    Extension(identity): Extension<Identity>,
-    request: Request,
-) -> Response {
-    let (headers, claim) = match front.field("claim", request).await {
+pub(super) async fn revoke(front: &Front, visit: Visit<'_>, identity: Identity) -> Response {
+    let (headers, claim) = match front.field("claim", visit).await {
         Ok(read) => read,
-        Err(refused) => return refused,
+        Err(refused) => return respond(refused),
     };
     let Some(id) = claim.and_then(|id| id.parse().ok()) else {
         return respond(Reply::message(400, "A claim is a number"));
@@ -186,7 +176,8 @@ pub(super) async fn revoke(
 }
 
 fn back_to_page(cookie: Option<String>) -> Response {
-    let mut response = (StatusCode::SEE_OTHER, [(LOCATION, "/status/")]).into_response();
+    let mut response = text(303, "text/plain; charset=utf-8", "");
+    response.headers_mut().insert(LOCATION, HeaderValue::from_static("/status/"));
     if let Some(cookie) = cookie.and_then(|cookie| cookie.parse().ok()) {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
@@ -198,24 +189,25 @@ impl Front {
     async fn field(
         &self,
         name: &str,
-        request: Request,
-    ) -> Result<(HeaderMap, Option<String>), Response> {
-        if let Some(refused) = self.refuse_foreign(request.headers()) {
+        visit: Visit<'_>,
+    ) -> Result<(HeaderMap, Option<String>), Reply> {
+        let Visit { head, body, seat, .. } = visit;
+        if let Some(refused) = self.refuse_foreign(&head.headers) {
             return Err(refused);
         }
-        let (headers, body) = self.take(request).await.map_err(respond)?;
-        let body = String::from_utf8(body).ok();
-        let value = body.as_deref().and_then(|body| body.strip_prefix(name)?.strip_prefix('='));
-        Ok((headers, value.and_then(decode)))
+        let body = self.take(&head.headers, body, seat).await?;
+        let body = std::str::from_utf8(&body).ok();
+        let value = body.and_then(|body| body.strip_prefix(name)?.strip_prefix('='));
+        Ok((head.headers, value.and_then(decode)))
     }
 
     /// A form on another site's page must change nothing here. A browser says where a form comes
     /// from; who says nothing must have shown a token by itself, if tokens are required.
-    fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Response> {
+    fn refuse_foreign(&self, headers: &HeaderMap) -> Option<Reply> {
         let is_own = match self.is_foreign(headers) {
             Some(is_foreign) => !is_foreign,
             None => self.tokens.is_open() || headers.contains_key(AUTHORIZATION),
         };
-        (!is_own).then(|| respond(Reply::message(403, "The form is not this server's")))
+        (!is_own).then(|| Reply::message(403, "The form is not this server's"))
     }
 }

@@ -53,8 +53,8 @@ impl Reply {
 
     /// 400, with the reasons by field.
     #[must_use]
-    pub(crate) fn refused(reasons: &Reasons) -> Self {
-        Self::json(400, reasons)
+    pub(crate) fn refused(reasons: Reasons) -> Self {
+        Self::json(400, &reasons)
     }
 
     /// 503: nobody knows what is on disk.

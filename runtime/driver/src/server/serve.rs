@@ -9,7 +9,6 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use turnstile_core::claim::record::Limits;
 
-use super::admit::Peer;
 use super::audit::Audit;
 use super::auth::Tokens;
 use super::clock::wall_us;
@@ -18,7 +17,7 @@ use super::connection::Connection;
 use super::engine::Engine;
 use super::guesses::Guesses;
 use super::host::{Hosts, PublicUrl};
-use super::http::{Front, router};
+use super::http::Front;
 use super::listen::{Accept, announce, bind, turn_away};
 use super::open::Terms;
 use super::quota::Quotas;
@@ -233,7 +232,7 @@ impl Server {
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
         let slots = Slots::new(self.options.room());
-        let router = router(self.front(&slots));
+        let front = Arc::new(self.front(&slots));
         let Self { shared, options, committer } = self;
         let timers = Task::spawn(shared.clone().drive_timers());
         let (committing, thread) = match committer {
@@ -267,9 +266,9 @@ impl Server {
                 continue;
             };
             let connection = Connection {
-                router: router.clone(),
+                front: front.clone(),
                 options: options.clone(),
-                peer: Peer(from),
+                from,
                 is_stopping: is_stopping.clone(),
                 slot,
                 _alive: alive.clone(),
@@ -328,30 +327,30 @@ impl Drop for Task {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
-    use axum::body::Body;
-    use hyper::{Request, StatusCode};
-    use tower_service::Service as _;
+    use std::io::{Read as _, Write as _};
 
     use super::*;
 
     #[test]
     fn health_does_not_wait_for_the_engine() {
         let server = Server::open(Storage::Memory, Options::default()).expect("nothing to read");
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let mut router =
-            runtime.block_on(async { router(server.front(&Slots::new(server.options.room()))) });
-        let (answer, answered) = mpsc::channel();
-        let status = server.shared.with(|_engine| {
-            std::thread::spawn(move || {
-                let request = Request::get("/healthz").body(Body::empty()).expect("a request");
-                let response = runtime.block_on(router.call(request));
-                // Whoever has stopped waiting has failed already.
-                let _heard = answer.send(response.map(|response| response.status()));
-            });
-            answered.recv_timeout(Duration::from_secs(10))
+        let shared = server.shared.clone();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let listener = runtime.block_on(async { bind(([127, 0, 0, 1], 0).into()) });
+        let listener = listener.expect("a port is free");
+        let at = listener.local_addr().expect("it listens");
+        runtime.spawn(server.serve(listener, std::future::pending()));
+        let mut answer = [0; 12];
+        let read = shared.with(|_engine| {
+            let mut stream = std::net::TcpStream::connect(at)?;
+            stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+            stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
+            stream.read_exact(&mut answer)
         });
-        assert_eq!(status, Ok(Ok(StatusCode::OK)));
+        assert!(read.is_ok(), "{read:?}");
+        assert_eq!(&answer, b"HTTP/1.1 200");
+        runtime.shutdown_background();
     }
 }

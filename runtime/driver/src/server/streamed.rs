@@ -7,15 +7,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::body::Body;
-use axum::response::Response;
 use bytes::Bytes;
+use http_body_util::Either;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 
 use super::commit::Shared;
 use super::engine::Engine;
-use super::http::respond;
+use super::http::{Response, respond};
 use super::listing::Listing;
 use super::reply::Reply;
 use super::seat::Seat;
@@ -25,7 +24,7 @@ type Read = (Box<Listing>, Result<Vec<u8>, Reply>);
 type Reading = Pin<Box<dyn Future<Output = Read> + Send>>;
 
 /// The body of a list that is longer than a slice.
-struct Streamed {
+pub(crate) struct Streamed {
     shared: Arc<Shared>,
     /// A client that takes the list is not one that we wait for.
     seat: Arc<Seat>,
@@ -52,7 +51,7 @@ pub(super) async fn list(shared: &Arc<Shared>, listing: Listing, seat: Arc<Seat>
     }
     let rest = Some(Rest::Asleep(listing));
     let streamed = Streamed { shared: shared.clone(), seat, first: Some(first.into()), rest };
-    let mut response = Response::new(Body::new(streamed));
+    let mut response = Response::new(Either::Right(streamed));
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, json);
     response
