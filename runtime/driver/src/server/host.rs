@@ -74,10 +74,10 @@ impl Hosts {
     pub(super) fn admits(&self, host: &str, public_url: Option<&PublicUrl>) -> bool {
         let name = without_port(host).to_ascii_lowercase();
         let bare = name.trim_start_matches('[').trim_end_matches(']');
-        let is_address = bare.parse::<Ipv4Addr>().is_ok() || bare.parse::<Ipv6Addr>().is_ok();
+        let is_address = || bare.parse::<Ipv4Addr>().is_ok() || bare.parse::<Ipv6Addr>().is_ok();
         let is_local = name == UNNAMED || name.ends_with(".localhost");
-        is_address
-            || is_local
+        is_local
+            || is_address()
             || public_url.is_some_and(|url| url.name() == name)
             || self.0.contains(&name)
     }

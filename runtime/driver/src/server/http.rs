@@ -195,7 +195,7 @@ impl Front {
 
     /// The server as a request names it, that comes past any proxy.
     fn asked(&self, headers: &HeaderMap) -> String {
-        format!("{}://{}", self.scheme, host::in_url(headers))
+        [self.scheme, "://", host::in_url(headers)].concat()
     }
 
     /// Whether a page from there is one of this server's.
@@ -204,8 +204,8 @@ impl Front {
     }
 
     pub(crate) fn origin(&self, headers: &HeaderMap, identity: Identity) -> Origin {
-        let base = format!("{}{CLAIMS}", self.root(headers)).into();
-        Origin { base, wait_us: None, timeout_us: None, identity }
+        let base = self.root(headers) + CLAIMS;
+        Origin { base: base.into(), wait_us: None, timeout_us: None, identity }
     }
 
     fn waiting_origin(&self, headers: &HeaderMap, identity: Identity) -> Result<Origin, Reasons> {

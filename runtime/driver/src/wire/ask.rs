@@ -70,20 +70,12 @@ struct Fields<'a> {
 
 /// A string, or a number as its text. Clients in languages that convert between the two without
 /// being asked send either: Perl writes `"30"` once a number has been used as text.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Text {
-    String(String),
-    Number(serde_json::Number),
-}
-
-impl Text {
-    fn into_string(self) -> String {
-        match self {
-            Self::String(text) => text,
-            Self::Number(number) => number.to_string(),
-        }
+fn read_text(raw: &RawValue) -> Option<String> {
+    let text = raw.get();
+    if text.starts_with('"') {
+        return serde_json::from_str(text).ok();
     }
+    serde_json::from_str(text).ok().map(|number: serde_json::Number| number.to_string())
 }
 
 /// Reads the body of a POST.
@@ -140,10 +132,14 @@ fn read_fields(body: &[u8]) -> Result<Fields<'_>, Reasons> {
     let refuse = |error: serde_json::Error| {
         Reasons::from([("message", format!("The body is not a JSON object: {error}"))])
     };
-    let raw: &RawValue = serde_json::from_slice(body).map_err(refuse)?;
+    let body = std::str::from_utf8(body)
+        .map_err(|error| Reasons::from([("message", format!("The body is no text: {error}"))]))?;
+    if body.trim_ascii_start().starts_with('{') {
+        return serde_json::from_str(body).map_err(refuse);
+    }
     // Valid JSON that is no object has no fields, and lacks the mandatory ones.
-    let is_object = raw.get().starts_with('{');
-    if is_object { serde_json::from_str(raw.get()).map_err(refuse) } else { Ok(Fields::default()) }
+    let _no_object: &RawValue = serde_json::from_str(body).map_err(refuse)?;
+    Ok(Fields::default())
 }
 
 fn read_resource(
@@ -154,19 +150,21 @@ fn read_resource(
     let Some(raw) = field else {
         return refuse(reasons, "resource", "No resource specified".into());
     };
-    match serde_json::from_str::<Text>(raw.get()).map(Text::into_string) {
-        Err(_) => refuse(reasons, "resource", "A resource is a string".into()),
-        Ok(name) if name.is_empty() => refuse(reasons, "resource", "No resource specified".into()),
-        Ok(name) if name.len() > bounds.resource_max => {
+    match read_text(raw) {
+        None => refuse(reasons, "resource", "A resource is a string".into()),
+        Some(name) if name.is_empty() => {
+            refuse(reasons, "resource", "No resource specified".into())
+        }
+        Some(name) if name.len() > bounds.resource_max => {
             let text = format!("A resource has at most {} bytes", bounds.resource_max);
             refuse(reasons, "resource", text)
         }
-        Ok(name) => Some(name),
+        Some(name) => Some(name),
     }
 }
 
 fn read_ttl(raw: &RawValue, bounds: &Bounds, reasons: &mut Reasons) -> Option<u64> {
-    let text = serde_json::from_str::<Text>(raw.get()).map(Text::into_string).unwrap_or_default();
+    let text = read_text(raw).unwrap_or_default();
     let Some(seconds) = text.trim().parse().ok().filter(|seconds: &f64| !seconds.is_nan()) else {
         return refuse(reasons, "ttl", "A ttl is a number of seconds".into());
     };
@@ -259,6 +257,9 @@ mod tests {
         check_post("", &["message"]);
         check_post("{resource}", &["message"]);
         check_post(r#"{"resource":"a","ttl":1,"ttl":2}"#, &["message"]);
+        let no_text =
+            read_post(b"{\"resource\":\"a\",\"ttl\":1,\"x\":\"\xff\"}", &Bounds::default());
+        assert!(no_text.is_err_and(|reasons| reasons.contains_key("message")));
     }
 
     /// The Perl client sends `"30"` as soon as the value was ever used as text.
