@@ -22,6 +22,8 @@ pub struct OsDirectory {
     path: PathBuf,
     own: File,
     lock: File,
+    /// The device and the number of the file `lock`.
+    id: (u64, u64),
     spare: Mutex<Vec<File>>,
 }
 
@@ -40,8 +42,8 @@ impl OsDirectory {
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let directory =
-            Self { path: path.to_owned(), own: File::open(path)?, lock, spare: Mutex::default() };
+        let (own, id, spare) = (File::open(path)?, id(&lock.metadata()?), Mutex::default());
+        let directory = Self { path: path.to_owned(), own, lock, id, spare };
         directory.refill();
         // The directory itself has a name, too.
         if let Some(Ok(parent)) = path.canonicalize()?.parent().map(File::open) {
@@ -77,6 +79,10 @@ impl OsDirectory {
     fn spare(&self) -> MutexGuard<'_, Vec<File>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn id(file: &fs::Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
 }
 
 fn is_out_of_descriptors(error: &io::Error) -> bool {
@@ -132,13 +138,12 @@ impl Directory for OsDirectory {
     }
 
     fn is_in_place(&self, file: &dyn DirectoryFile) -> io::Result<bool> {
-        let own = self.lock.metadata()?;
         let there = match fs::metadata(self.path.join("lock")) {
             Ok(there) => there,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        Ok((own.dev(), own.ino()) == (there.dev(), there.ino()) && file.is_linked()?)
+        Ok(id(&there) == self.id && file.is_linked()?)
     }
 
     fn spawn(&self, work: Work) -> io::Result<Background> {
