@@ -41,6 +41,7 @@ mod watch;
 
 pub use audit::Audit;
 pub use auth::Tokens;
+pub use commit::runtime;
 pub use host::{Hosts, PublicUrl, read_name};
 pub use listen::{Accept, LastWord};
 pub use quota::Quotas;

@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use turnstile_driver::server::{
     Audit, Hosts, Options, PublicUrl, Quotas, Server, ServerTls, Storage, Tokens, read_name,
+    runtime,
 };
 use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
@@ -156,7 +157,7 @@ fn run(mut args: Args) -> io::Result<()> {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit })?;
     args.connections_max = args.connections_max.min(connections_max(limit.maximum));
     let listen = args.listen;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runtime()?;
     // From here on SIGHUP ends nothing, however long it takes to read the store.
     let mut hangup = {
         let _entered = runtime.enter();

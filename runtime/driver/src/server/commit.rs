@@ -3,13 +3,16 @@
 //! While one batch is on its way to the disk the next collects, so that the load alone decides how
 //! large a batch is; nobody waits for a clock. In memory there is nothing to wait for.
 //!
+//! The writer is a task like those of the connections, which stands still while the disk works: who
+//! is answered is answered on the same thread, and no thread is woken for it. It begins only once
+//! whoever was ready has been heard.
+//!
 //! A store that refuses keeps what it was given and is asked again every now and then. Until it has
 //! all of it, everybody is refused; then the server goes on as if nothing had been.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore};
@@ -22,6 +25,10 @@ use super::engine::Engine;
 use super::reply::Reply;
 use crate::store::Store;
 
+/// What nobody waits for is held back for so long: most of the time somebody comes who does, and
+/// both are one commit. So is a lock's hand-over, where the last holder queues again before the
+/// next one releases.
+const HOLD: Duration = Duration::from_millis(1);
 /// A store that has refused is asked again after so long.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
@@ -29,8 +36,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct Shared {
     desk: Mutex<Desk>,
-    has_work: Condvar,
-    has_work_async: Notify,
+    has_work: Notify,
     is_rearmed: Notify,
     audit: Option<Audit>,
     /// Whoever only reads takes turns, so that one of them at most stands in the others' way.
@@ -52,8 +58,7 @@ impl Shared {
     pub(crate) fn new(engine: Engine, audit: Option<Audit>) -> Arc<Self> {
         Arc::new(Self {
             desk: Mutex::new(Desk { engine, sleeps_until: None, is_closing: false }),
-            has_work: Condvar::new(),
-            has_work_async: Notify::new(),
+            has_work: Notify::new(),
             is_rearmed: Notify::new(),
             audit,
             reading: Semaphore::new(1),
@@ -86,7 +91,6 @@ impl Shared {
         }
         if has_work {
             self.has_work.notify_one();
-            self.has_work_async.notify_one();
         }
         if let Some(outbox) = outbox {
             answer(outbox, true);
@@ -155,78 +159,73 @@ impl Shared {
         }
     }
 
-    /// Commits on a thread of its own, for a store that blocks.
-    pub(crate) fn commit_on_thread(
-        self: &Arc<Self>,
-        mut store: Box<dyn Store>,
-    ) -> io::Result<JoinHandle<()>> {
-        let shared = self.clone();
-        std::thread::Builder::new().name("commit".into()).spawn(move || {
-            let (mut empty, mut medium) = (Outbox::default(), Medium::default());
-            while let Some(outbox) = shared.wait_for_work(empty, medium.retry_at) {
-                shared.audit(&outbox);
-                store.write(&outbox.batch);
-                empty = shared.committed(outbox, medium.sync(&mut *store));
-            }
-        })
-    }
-
-    /// Commits in a task, for a store that does not block; a sync takes as long as `pause` says.
-    pub(crate) async fn commit_in_task(
+    /// Commits until the server is closed and nothing is left to write. A pause stands for what a
+    /// sync takes where it takes no time.
+    pub(crate) async fn commit(
         self: Arc<Self>,
         mut store: Box<dyn Store>,
-        mut pause: impl FnMut() -> Duration,
+        mut pause: Option<Pause>,
     ) {
         let (mut empty, mut medium) = (Outbox::default(), Medium::default());
+        // What nobody waits for goes out then.
+        let mut held_until = None;
         loop {
-            let Some(outbox) = self.take_work(&mut empty, medium.retry_at) else {
-                let has_work = self.has_work_async.notified();
-                match medium.retry_at {
-                    None => has_work.await,
-                    Some(at) => {
-                        // Either way there is something to do.
-                        let _either = tokio::time::timeout_at(at, has_work).await;
-                    }
+            match self.take_work(&mut empty, medium.retry_at, held_until) {
+                Work::Done => return,
+                Work::None => self.wait_for_work(medium.retry_at).await,
+                Work::Unurgent => {
+                    let until = *held_until.get_or_insert_with(|| Instant::now() + HOLD);
+                    self.wait_for_work(Some(until)).await;
                 }
-                continue;
-            };
-            self.audit(&outbox);
-            store.write(&outbox.batch);
-            tokio::time::sleep(pause()).await;
-            empty = self.committed(outbox, medium.sync(&mut *store));
+                Work::Some(outbox) => {
+                    held_until = None;
+                    self.audit(&outbox);
+                    store.write(&outbox.batch);
+                    if let Some(pause) = &mut pause {
+                        tokio::time::sleep(pause()).await;
+                    }
+                    empty = self.committed(outbox, medium.sync(&mut *store));
+                    // Other threads take whoever was answered, but for the task that was woken
+                    // last: that one is this thread's, which may stand still for the next sync.
+                    tokio::spawn(std::future::ready(()));
+                }
+            }
         }
     }
 
-    /// Ends the committing thread once nothing is left to write.
+    async fn wait_for_work(&self, until: Option<Instant>) {
+        let has_work = self.has_work.notified();
+        match until {
+            None => has_work.await,
+            Some(until) => {
+                // Either way there is something to do.
+                let _either = tokio::time::timeout_at(until, has_work).await;
+            }
+        }
+        // Others that are ready have work, too.
+        tokio::task::yield_now().await;
+    }
+
+    /// Ends the committing task once nothing is left to write.
     pub(crate) fn close(&self) {
         self.desk().is_closing = true;
-        self.has_work.notify_all();
+        self.has_work.notify_one();
     }
 
-    fn take_work(&self, empty: &mut Outbox, retry_at: Option<Instant>) -> Option<Outbox> {
+    fn take_work(
+        &self,
+        empty: &mut Outbox,
+        retry_at: Option<Instant>,
+        held_until: Option<Instant>,
+    ) -> Work {
         let mut desk = self.desk();
-        if desk.engine.is_outbox_empty() && !is_due(retry_at) {
-            return None;
+        let is_due = is_due(retry_at) || is_due(held_until);
+        match (desk.engine.is_outbox_empty(), desk.is_closing) {
+            (true, true) if !is_due => Work::Done,
+            (true, false) if !is_due => Work::None,
+            (false, false) if !is_due && !desk.engine.is_awaited() => Work::Unurgent,
+            (_, _) => Work::Some(desk.engine.take_outbox(std::mem::take(empty))),
         }
-        Some(desk.engine.take_outbox(std::mem::take(empty)))
-    }
-
-    fn wait_for_work(&self, empty: Outbox, retry_at: Option<Instant>) -> Option<Outbox> {
-        let mut desk = self.desk();
-        while desk.engine.is_outbox_empty() && !is_due(retry_at) {
-            if desk.is_closing {
-                return None;
-            }
-            let has_work = &self.has_work;
-            desk = match retry_at {
-                None => has_work.wait(desk).unwrap_or_else(PoisonError::into_inner),
-                Some(at) => {
-                    let pause = at.saturating_duration_since(Instant::now());
-                    has_work.wait_timeout(desk, pause).unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-        }
-        Some(desk.engine.take_outbox(empty))
     }
 
     fn committed(&self, outbox: Outbox, is_written: bool) -> Outbox {
@@ -245,6 +244,28 @@ impl Shared {
     fn desk(&self) -> MutexGuard<'_, Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How long a sync takes that takes no time.
+pub(crate) type Pause = Box<dyn FnMut() -> Duration + Send>;
+
+/// What the committer has to do.
+enum Work {
+    Some(Outbox),
+    /// Something that nobody waits for.
+    Unurgent,
+    None,
+    Done,
+}
+
+/// The threads that a server needs: one for each core. One of them may wait for the disk, so that
+/// there are two at least.
+///
+/// # Errors
+/// When the system has no threads to give.
+pub fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    tokio::runtime::Builder::new_multi_thread().worker_threads(cores.max(2)).enable_all().build()
 }
 
 fn is_due(at: Option<Instant>) -> bool {

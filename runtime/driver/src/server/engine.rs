@@ -275,6 +275,11 @@ impl Engine {
         batch.is_empty() && answers.is_empty() && audit.is_empty()
     }
 
+    /// Whether somebody waits for what is to be written.
+    pub(crate) fn is_awaited(&self) -> bool {
+        !self.outbox.answers.is_empty()
+    }
+
     fn put_meta(&mut self) {
         self.meta.alive = self.clock.now();
         if self.terms.is_volatile {

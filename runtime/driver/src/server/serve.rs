@@ -12,7 +12,7 @@ use turnstile_core::claim::record::Limits;
 use super::audit::Audit;
 use super::auth::Tokens;
 use super::clock::wall_us;
-use super::commit::Shared;
+use super::commit::{Pause, Shared};
 use super::connection::Connection;
 use super::engine::Engine;
 use super::guesses::Guesses;
@@ -33,10 +33,9 @@ use crate::wire::ask::Bounds;
 pub enum Storage {
     /// Nowhere.
     Memory,
-    /// In a store that blocks; it gets a thread.
+    /// In a store that blocks: while it does, one thread of [`super::runtime`] stands still.
     Blocking(Box<dyn Store>),
-    /// In a store that does not block; it gets a task, and a sync takes as long as the function
-    /// says.
+    /// In a store that does not block; a sync takes as long as the function says.
     Simulated(Box<dyn Store>, Box<dyn FnMut() -> Duration + Send>),
 }
 
@@ -137,14 +136,11 @@ impl Options {
 pub struct Server {
     shared: Arc<Shared>,
     options: Options,
-    committer: Committer,
+    committer: Option<Committer>,
 }
 
-enum Committer {
-    None,
-    Thread(std::thread::JoinHandle<()>),
-    Task(Box<dyn Store>, Box<dyn FnMut() -> Duration + Send>),
-}
+/// The store that is committed to, and how long its syncs seem to take.
+struct Committer(Box<dyn Store>, Option<Pause>);
 
 impl std::fmt::Debug for Committer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -176,14 +172,10 @@ impl Server {
             Engine::open(image, terms, wall_us, trace).map(|engine| Shared::new(engine, audit))
         };
         let (shared, committer) = match storage {
-            Storage::Memory => (open(&Image::new())?, Committer::None),
-            Storage::Blocking(mut store) => {
-                let shared = open(&store.load()?)?;
-                let thread = shared.commit_on_thread(store)?;
-                (shared, Committer::Thread(thread))
-            }
+            Storage::Memory => (open(&Image::new())?, None),
+            Storage::Blocking(mut store) => (open(&store.load()?)?, Some(Committer(store, None))),
             Storage::Simulated(mut store, pause) => {
-                (open(&store.load()?)?, Committer::Task(store, pause))
+                (open(&store.load()?)?, Some(Committer(store, Some(pause))))
             }
         };
         Ok(Self { shared, options, committer })
@@ -225,7 +217,7 @@ impl Server {
     /// Serves connections until `stop` is done, then lets those that are open come to their end.
     ///
     /// # Errors
-    /// When the committing thread has panicked.
+    /// When the committing task has panicked.
     pub async fn serve<A: Accept>(
         self,
         mut listener: A,
@@ -235,13 +227,8 @@ impl Server {
         let front = Arc::new(self.front(&slots));
         let Self { shared, options, committer } = self;
         let timers = Task::spawn(shared.clone().drive_timers());
-        let (committing, thread) = match committer {
-            Committer::None => (None, None),
-            Committer::Thread(thread) => (None, Some(thread)),
-            Committer::Task(store, pause) => {
-                (Some(Task::spawn(shared.clone().commit_in_task(store, pause))), None)
-            }
-        };
+        let committing = committer
+            .map(|Committer(store, pause)| Task::spawn(shared.clone().commit(store, pause)));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
@@ -281,8 +268,11 @@ impl Server {
         // Whoever is not done by then is cut off.
         let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
         shared.close();
-        drop((timers, committing));
-        thread.map_or(Ok(()), join)
+        drop(timers);
+        match committing {
+            None => Ok(()),
+            Some(committing) => committing.end().await,
+        }
     }
 
     fn front(&self, slots: &Arc<Slots>) -> Front {
@@ -305,17 +295,17 @@ impl Server {
     }
 }
 
-/// Waits until everything is written.
-fn join(thread: std::thread::JoinHandle<()>) -> io::Result<()> {
-    thread.join().map_err(|_| io::Error::other("the committing thread has panicked"))
-}
-
 /// A task that ends with whoever has spawned it.
 struct Task(tokio::task::JoinHandle<()>);
 
 impl Task {
     fn spawn(task: impl Future<Output = ()> + Send + 'static) -> Self {
         Self(tokio::spawn(task))
+    }
+
+    /// Waits until it is done.
+    async fn end(mut self) -> io::Result<()> {
+        (&mut self.0).await.map_err(|_| io::Error::other("a task has panicked"))
     }
 }
 
@@ -328,29 +318,80 @@ impl Drop for Task {
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::sync::mpsc;
 
+    use super::super::commit::runtime;
     use super::*;
+    use crate::store::Batch;
+
+    /// A store whose syncs end when somebody says so.
+    struct Stalled(mpsc::Sender<()>, mpsc::Receiver<()>);
+
+    impl Store for Stalled {
+        fn load(&mut self) -> io::Result<Image> {
+            Ok(Image::new())
+        }
+
+        fn write(&mut self, _batch: &Batch) {}
+
+        fn sync(&mut self) -> io::Result<()> {
+            // Once nobody looks any more, it takes everything at once.
+            let _ended = self.0.send(()).map(|()| self.1.recv());
+            Ok(())
+        }
+    }
+
+    /// A server in threads of its own.
+    fn start(storage: Storage) -> (tokio::runtime::Runtime, Arc<Shared>, SocketAddr) {
+        let server = Server::open(storage, Options::default()).expect("nothing to read");
+        let (runtime, shared) = (runtime().expect("threads"), server.shared.clone());
+        let listener =
+            runtime.block_on(async { bind(([127, 0, 0, 1], 0).into()) }).expect("a port is free");
+        let at = listener.local_addr().expect("it listens");
+        runtime.spawn(server.serve(listener, std::future::pending()));
+        (runtime, shared, at)
+    }
+
+    /// Sends a request for a claim, or one that does not read it.
+    fn ask(at: SocketAddr, line: &str) -> io::Result<TcpStream> {
+        let mut stream = TcpStream::connect(at)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        let head = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 24\r\n";
+        write!(stream, "{line} HTTP/1.1\r\n{head}\r\n{{\"resource\":\"r\",\"ttl\":9}}")?;
+        Ok(stream)
+    }
+
+    /// The first line of an answer.
+    fn hear(mut stream: TcpStream) -> io::Result<String> {
+        let mut line = [0; 12];
+        stream.read_exact(&mut line)?;
+        Ok(String::from_utf8_lossy(&line).into_owned())
+    }
+
+    fn is_well(at: SocketAddr) -> bool {
+        let heard = ask(at, "GET /healthz").and_then(hear);
+        heard.is_ok_and(|line| line == "HTTP/1.1 200")
+    }
 
     #[test]
     fn health_does_not_wait_for_the_engine() {
-        let server = Server::open(Storage::Memory, Options::default()).expect("nothing to read");
-        let shared = server.shared.clone();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_all().build();
-        let runtime = runtime.expect("a runtime");
-        let listener = runtime.block_on(async { bind(([127, 0, 0, 1], 0).into()) });
-        let listener = listener.expect("a port is free");
-        let at = listener.local_addr().expect("it listens");
-        runtime.spawn(server.serve(listener, std::future::pending()));
-        let mut answer = [0; 12];
-        let read = shared.with(|_engine| {
-            let mut stream = std::net::TcpStream::connect(at)?;
-            stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-            stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
-            stream.read_exact(&mut answer)
-        });
-        assert!(read.is_ok(), "{read:?}");
-        assert_eq!(&answer, b"HTTP/1.1 200");
+        let (runtime, shared, at) = start(Storage::Memory);
+        assert!(shared.with(|_engine| is_well(at)));
+        runtime.shutdown_background();
+    }
+
+    #[test]
+    fn health_does_not_wait_for_the_disk() {
+        let ((begun, has_begun), (end, ended)) = (mpsc::channel(), mpsc::channel());
+        let store = Stalled(begun, ended);
+        let (runtime, _shared, at) = start(Storage::Blocking(Box::new(store)));
+        let claim = ask(at, "POST /v1/claims/").expect("it listens");
+        has_begun.recv().expect("it commits");
+        let is_well = (0..100).all(|_| is_well(at));
+        drop(end);
+        assert!(is_well);
+        assert_eq!(hear(claim).expect("it is committed"), "HTTP/1.1 201");
         runtime.shutdown_background();
     }
 }

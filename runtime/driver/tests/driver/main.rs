@@ -6,6 +6,7 @@ mod client;
 mod clock;
 mod closing;
 mod command;
+mod commits;
 mod faults;
 mod guesses;
 mod history;

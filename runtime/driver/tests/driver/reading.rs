@@ -61,14 +61,14 @@ fn a_long_list_comes_whole_and_in_parts() {
 }
 
 /// An end of a connection within the process, that holds a few bytes only.
-type Pipe = Wire<DuplexStream>;
+pub(crate) type Pipe = Wire<DuplexStream>;
 
 impl LastWord for Pipe {
     fn say(&self, _text: &[u8]) {}
 }
 
 /// Where such connections come from.
-struct Pipes(mpsc::UnboundedReceiver<DuplexStream>);
+pub(crate) struct Pipes(pub(crate) mpsc::UnboundedReceiver<DuplexStream>);
 
 impl Accept for Pipes {
     type Stream = Pipe;
@@ -82,7 +82,7 @@ impl Accept for Pipes {
 }
 
 /// Asks, and reads until the answer is there or so many bytes of it.
-async fn ask(pipe: &mut DuplexStream, request: &str, most: usize) -> String {
+pub(crate) async fn ask(pipe: &mut DuplexStream, request: &str, most: usize) -> String {
     pipe.write_all(request.as_bytes()).await.expect("the server reads");
     let mut bytes = Vec::new();
     while bytes.len() < most {
@@ -104,7 +104,7 @@ fn is_whole(answer: &[u8]) -> bool {
     }
 }
 
-fn get(path: &str) -> String {
+pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }
 
