@@ -10,7 +10,7 @@ use crate::tally::{Measure, Tally};
 /// About as long as the frame of one claim.
 const FRAME: [u8; 256] = [7; 256];
 /// What is written first, where there is to be room.
-const ROOM: [u8; 64 << 20] = [0; 64 << 20];
+static ROOM: [u8; 64 << 20] = [0; 64 << 20];
 
 /// Appends for so long, to a file that has room or that grows with each.
 pub(crate) fn measure(has_room: bool, time: Duration) -> Measure {

@@ -94,6 +94,29 @@ impl Lock for Claim {
     }
 }
 
+/// Not a lock at all: two requests that `turnstiled` lets in, reads and refuses, for lack of a
+/// resource.
+pub(crate) struct Refused(Client);
+
+impl Lock for Refused {
+    async fn connect(at: SocketAddr) -> Self {
+        Self(Client::connect(at).await)
+    }
+
+    async fn lock(&mut self, _name: &str) {
+        let body = r#"{"nothing":"load/000","ttl":60}"#;
+        assert_eq!(self.0.call("POST /v1/claims/", body, false).await.status, 400, "no resource");
+    }
+
+    async fn unlock(&mut self) {
+        self.lock("").await;
+    }
+
+    async fn wait(&mut self, name: &str) {
+        self.lock(name).await;
+    }
+}
+
 /// Not a lock at all: two requests that `turnstiled` answers without looking at a claim.
 pub(crate) struct Health(Client);
 

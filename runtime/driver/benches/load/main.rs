@@ -22,7 +22,7 @@ mod tally;
 use std::time::{Duration, Instant};
 
 use etcd::Etcd;
-use lock::{Claim, Health, Lock, hand_overs, pairs};
+use lock::{Claim, Health, Lock, Refused, hand_overs, pairs};
 use redis::Redis;
 use server::Server;
 use table::{OURS, Row};
@@ -76,7 +76,8 @@ fn compare(time: Duration) {
     for (load, clients) in [(Load::Pairs, 8), (Load::Pairs, 64), (Load::HandOvers, 64)] {
         if matches!(load, Load::Pairs) {
             rows.push(row::<Claim>("constants, bare", load, clients, &constant, time));
-            rows.push(row::<Health>("constants, turnstiled", load, clients, &memory, time));
+            rows.push(row::<Health>("its /healthz", load, clients, &memory, time));
+            rows.push(row::<Refused>("its refusals", load, clients, &memory, time));
         }
         rows.push(row::<Claim>("turnstiled in memory", load, clients, &memory, time));
         rows.push(row::<Claim>(OURS, load, clients, &disk, time));
