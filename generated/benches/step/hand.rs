@@ -24,7 +24,7 @@ pub(crate) fn step(
                     acts::DRAW_IDEMPOTENCY_KEY, acts::SEND_POST, acts::CREATE_TIMEOUT_TIMER,
                 ])
             }
-            E::SignalReceived | E::ClientRequestsRelease => (S::New, &[]),
+            E::SignalReceived | E::ClientRequestsRelease | E::ClaimIsOver => (S::New, &[]),
             _ => return None,
         },
         S::Aborting => match event {
@@ -36,7 +36,8 @@ pub(crate) fn step(
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_ABORT_PATCH_REQUEST]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Aborting, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::Aborting, &[]),
             _ => return None,
         },
         S::Activating => match event {
@@ -60,7 +61,7 @@ pub(crate) fn step(
                     acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
-            E::Start | E::ClientRequestsRelease => (S::Activating, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::Activating, &[]),
             _ => return None,
         },
         S::Registering => match event {
@@ -84,7 +85,7 @@ pub(crate) fn step(
             E::TimeoutTimerTriggers => {
                 (S::Recalling, &[acts::NOTIFY_CLIENT_OF_TIMEOUT, acts::CREATE_TIMEOUT_TIMER])
             }
-            E::Start | E::ClientRequestsRelease => (S::Registering, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::Registering, &[]),
             _ => return None,
         },
         S::Releasing => match event {
@@ -100,7 +101,8 @@ pub(crate) fn step(
             E::TimeoutTimerTriggers => {
                 (S::Lapsed, &[acts::ABANDON_RELEASE_PATCH_REQUEST, acts::NOTIFY_CLIENT_OF_TIMEOUT])
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Releasing, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::Releasing, &[]),
             _ => return None,
         },
         S::Renewing => match event {
@@ -129,6 +131,12 @@ pub(crate) fn step(
             E::LeaseTimerTriggers => {
                 (S::Lapsed, &[acts::ABANDON_RENEW_PATCH_REQUEST, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
             }
+            E::ClaimIsOver => {
+                (S::Lapsed, &[
+                    acts::ABANDON_RENEW_PATCH_REQUEST, acts::DELETE_LEASE_TIMER,
+                    acts::NOTIFY_CLIENT_LOCK_IS_LOST,
+                ])
+            }
             E::Start => (S::Renewing, &[]),
             _ => return None,
         },
@@ -141,7 +149,8 @@ pub(crate) fn step(
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_WITHDRAW_PATCH_REQUEST]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Withdrawing, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::Withdrawing, &[]),
             _ => return None,
         },
         S::Active => match event {
@@ -161,13 +170,20 @@ pub(crate) fn step(
             E::LeaseTimerTriggers => {
                 (S::Lapsed, &[acts::DELETE_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
             }
+            E::ClaimIsOver => {
+                (S::Lapsed, &[
+                    acts::DELETE_RENEW_TIMER, acts::DELETE_LEASE_TIMER,
+                    acts::NOTIFY_CLIENT_LOCK_IS_LOST,
+                ])
+            }
             E::Start => (S::Active, &[]),
             _ => return None,
         },
         S::RetryingAbort => match event {
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::DELETE_RETRY_ABORT_TIMER]),
             E::RetryTimerTriggers => (S::Aborting, &[acts::SEND_PATCH_STATUS_ABORTED]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingAbort, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::RetryingAbort, &[]),
             _ => return None,
         },
         S::RetryingActivate => match event {
@@ -184,7 +200,7 @@ pub(crate) fn step(
                 ])
             }
             E::RetryTimerTriggers => (S::Activating, &[acts::SEND_PATCH_STATUS_ACTIVE]),
-            E::Start | E::ClientRequestsRelease => (S::RetryingActivate, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::RetryingActivate, &[]),
             _ => return None,
         },
         S::RetryingRegister => match event {
@@ -207,7 +223,7 @@ pub(crate) fn step(
                 (S::Done, &[acts::DELETE_RETRY_REGISTER_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
             }
             E::RetryTimerTriggers => (S::Registering, &[acts::SEND_POST]),
-            E::Start | E::ClientRequestsRelease => (S::RetryingRegister, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::RetryingRegister, &[]),
             _ => return None,
         },
         S::RetryingRelease => match event {
@@ -215,7 +231,8 @@ pub(crate) fn step(
                 (S::Lapsed, &[acts::DELETE_RETRY_RELEASE_TIMER, acts::NOTIFY_CLIENT_OF_TIMEOUT])
             }
             E::RetryTimerTriggers => (S::Releasing, &[acts::SEND_PATCH_STATUS_RELEASED]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingRelease, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::RetryingRelease, &[]),
             _ => return None,
         },
         S::RetryingRenew => match event {
@@ -235,13 +252,20 @@ pub(crate) fn step(
             E::LeaseTimerTriggers => {
                 (S::Lapsed, &[acts::DELETE_RETRY_RENEW_TIMER, acts::NOTIFY_CLIENT_LOCK_IS_LOST])
             }
+            E::ClaimIsOver => {
+                (S::Lapsed, &[
+                    acts::DELETE_RETRY_RENEW_TIMER, acts::DELETE_LEASE_TIMER,
+                    acts::NOTIFY_CLIENT_LOCK_IS_LOST,
+                ])
+            }
             E::Start => (S::RetryingRenew, &[]),
             _ => return None,
         },
         S::RetryingWithdraw => match event {
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::DELETE_RETRY_WITHDRAW_TIMER]),
             E::RetryTimerTriggers => (S::Withdrawing, &[acts::SEND_PATCH_STATUS_WITHDRAWN]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingWithdraw, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::RetryingWithdraw, &[]),
             _ => return None,
         },
         S::Waiting => match event {
@@ -258,7 +282,7 @@ pub(crate) fn step(
                 ])
             }
             E::ActivateTimerTriggers => (S::Activating, &[acts::SEND_PATCH_STATUS_ACTIVE]),
-            E::Start | E::ClientRequestsRelease => (S::Waiting, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::Waiting, &[]),
             _ => return None,
         },
         S::Confirming => match event {
@@ -287,7 +311,7 @@ pub(crate) fn step(
                     acts::CREATE_TIMEOUT_TIMER, acts::SEND_PATCH_STATUS_WITHDRAWN,
                 ])
             }
-            E::Start | E::ClientRequestsRelease => (S::Confirming, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::Confirming, &[]),
             _ => return None,
         },
         S::RetryingConfirm => match event {
@@ -304,7 +328,7 @@ pub(crate) fn step(
                 ])
             }
             E::RetryTimerTriggers => (S::Confirming, &[acts::SEND_PATCH_TTL]),
-            E::Start | E::ClientRequestsRelease => (S::RetryingConfirm, &[]),
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::RetryingConfirm, &[]),
             _ => return None,
         },
         S::Recalling => match event {
@@ -321,13 +345,15 @@ pub(crate) fn step(
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::ABANDON_REGISTER_POST_REQUEST]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::Recalling, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::Recalling, &[]),
             _ => return None,
         },
         S::RetryingRecall => match event {
             E::TimeoutTimerTriggers => (S::Lapsed, &[acts::DELETE_RETRY_REGISTER_TIMER]),
             E::RetryTimerTriggers => (S::Recalling, &[acts::SEND_POST]),
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => (S::RetryingRecall, &[]),
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => (S::RetryingRecall, &[]),
             _ => return None,
         },
         S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released

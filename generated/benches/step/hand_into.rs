@@ -23,7 +23,7 @@ pub(crate) fn step_into(
                 sink(acts::DRAW_IDEMPOTENCY_KEY); sink(acts::SEND_POST);
                 sink(acts::CREATE_TIMEOUT_TIMER); S::Registering
             }
-            E::SignalReceived | E::ClientRequestsRelease => S::New,
+            E::SignalReceived | E::ClientRequestsRelease | E::ClaimIsOver => S::New,
             _ => return None,
         },
         S::Aborting => match event {
@@ -39,7 +39,7 @@ pub(crate) fn step_into(
             E::TimeoutTimerTriggers => {
                 sink(acts::ABANDON_ABORT_PATCH_REQUEST); S::Lapsed
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Aborting,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease | E::ClaimIsOver => S::Aborting,
             _ => return None,
         },
         S::Activating => match event {
@@ -64,7 +64,7 @@ pub(crate) fn step_into(
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::Start | E::ClientRequestsRelease => S::Activating,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::Activating,
             _ => return None,
         },
         S::Registering => match event {
@@ -90,7 +90,7 @@ pub(crate) fn step_into(
             E::TimeoutTimerTriggers => {
                 sink(acts::NOTIFY_CLIENT_OF_TIMEOUT); sink(acts::CREATE_TIMEOUT_TIMER); S::Recalling
             }
-            E::Start | E::ClientRequestsRelease => S::Registering,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::Registering,
             _ => return None,
         },
         S::Releasing => match event {
@@ -108,7 +108,8 @@ pub(crate) fn step_into(
                 sink(acts::ABANDON_RELEASE_PATCH_REQUEST); sink(acts::NOTIFY_CLIENT_OF_TIMEOUT);
                 S::Lapsed
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Releasing,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::Releasing,
             _ => return None,
         },
         S::Renewing => match event {
@@ -137,6 +138,11 @@ pub(crate) fn step_into(
                 sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
                 S::Lapsed
             }
+            E::ClaimIsOver => {
+                sink(acts::ABANDON_RENEW_PATCH_REQUEST); sink(acts::DELETE_LEASE_TIMER);
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
+                S::Lapsed
+            }
             E::Start => S::Renewing,
             _ => return None,
         },
@@ -153,7 +159,8 @@ pub(crate) fn step_into(
             E::TimeoutTimerTriggers => {
                 sink(acts::ABANDON_WITHDRAW_PATCH_REQUEST); S::Lapsed
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Withdrawing,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::Withdrawing,
             _ => return None,
         },
         S::Active => match event {
@@ -172,6 +179,11 @@ pub(crate) fn step_into(
             E::LeaseTimerTriggers => {
                 sink(acts::DELETE_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST); S::Lapsed
             }
+            E::ClaimIsOver => {
+                sink(acts::DELETE_RENEW_TIMER); sink(acts::DELETE_LEASE_TIMER);
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
+                S::Lapsed
+            }
             E::Start => S::Active,
             _ => return None,
         },
@@ -182,7 +194,8 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_PATCH_STATUS_ABORTED); S::Aborting
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingAbort,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::RetryingAbort,
             _ => return None,
         },
         S::RetryingActivate => match event {
@@ -198,7 +211,7 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_PATCH_STATUS_ACTIVE); S::Activating
             }
-            E::Start | E::ClientRequestsRelease => S::RetryingActivate,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::RetryingActivate,
             _ => return None,
         },
         S::RetryingRegister => match event {
@@ -220,7 +233,7 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_POST); S::Registering
             }
-            E::Start | E::ClientRequestsRelease => S::RetryingRegister,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::RetryingRegister,
             _ => return None,
         },
         S::RetryingRelease => match event {
@@ -231,7 +244,8 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_PATCH_STATUS_RELEASED); S::Releasing
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingRelease,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::RetryingRelease,
             _ => return None,
         },
         S::RetryingRenew => match event {
@@ -251,6 +265,11 @@ pub(crate) fn step_into(
                 sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
                 S::Lapsed
             }
+            E::ClaimIsOver => {
+                sink(acts::DELETE_RETRY_RENEW_TIMER); sink(acts::DELETE_LEASE_TIMER);
+                sink(acts::NOTIFY_CLIENT_LOCK_IS_LOST);
+                S::Lapsed
+            }
             E::Start => S::RetryingRenew,
             _ => return None,
         },
@@ -261,7 +280,8 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_PATCH_STATUS_WITHDRAWN); S::Withdrawing
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingWithdraw,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::RetryingWithdraw,
             _ => return None,
         },
         S::Waiting => match event {
@@ -277,7 +297,7 @@ pub(crate) fn step_into(
             E::ActivateTimerTriggers => {
                 sink(acts::SEND_PATCH_STATUS_ACTIVE); S::Activating
             }
-            E::Start | E::ClientRequestsRelease => S::Waiting,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::Waiting,
             _ => return None,
         },
         S::Confirming => match event {
@@ -303,7 +323,7 @@ pub(crate) fn step_into(
                 sink(acts::CREATE_TIMEOUT_TIMER); sink(acts::SEND_PATCH_STATUS_WITHDRAWN);
                 S::Withdrawing
             }
-            E::Start | E::ClientRequestsRelease => S::Confirming,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::Confirming,
             _ => return None,
         },
         S::RetryingConfirm => match event {
@@ -319,7 +339,7 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_PATCH_TTL); S::Confirming
             }
-            E::Start | E::ClientRequestsRelease => S::RetryingConfirm,
+            E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::RetryingConfirm,
             _ => return None,
         },
         S::Recalling => match event {
@@ -339,7 +359,8 @@ pub(crate) fn step_into(
             E::TimeoutTimerTriggers => {
                 sink(acts::ABANDON_REGISTER_POST_REQUEST); S::Lapsed
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::Recalling,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::Recalling,
             _ => return None,
         },
         S::RetryingRecall => match event {
@@ -349,7 +370,8 @@ pub(crate) fn step_into(
             E::RetryTimerTriggers => {
                 sink(acts::SEND_POST); S::Recalling
             }
-            E::Start | E::SignalReceived | E::ClientRequestsRelease => S::RetryingRecall,
+            E::Start | E::SignalReceived | E::ClientRequestsRelease
+                | E::ClaimIsOver => S::RetryingRecall,
             _ => return None,
         },
         S::Done | S::Fail | S::Aborted | S::AbortedCapital | S::Released
