@@ -18,6 +18,9 @@ pub(super) fn check(subject: &Subject<'_>, listed: &Listed, faults: &mut Vec<Fau
     let mut last = BTreeMap::new();
     for (nth, amendment) in raw.amendments.iter().enumerate() {
         is_empty(amendment, faults);
+        if amend::is_astray(raw, nth) {
+            continue;
+        }
         let needed = amend::needed(raw, nth);
         let mut seen = Touched { last: &mut last, nth, needed, faults };
         let base = amend::base(raw, listed, nth);

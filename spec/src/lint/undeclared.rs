@@ -25,6 +25,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         row.does.iter().for_each(|word| action(subject, word, faults));
         row.guards().for_each(|word| guard(subject, word, faults));
     }
+    replaced(subject, faults);
     for (_, set) in &draft.parts.sets {
         set.states.iter().for_each(|word| state(subject, word, faults));
     }
@@ -39,6 +40,38 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     held(subject, faults);
     let told = draft.parts.actions.iter().filter_map(|(_, action)| action.tells.as_ref());
     told.for_each(|word| event(subject, word, faults));
+}
+
+/// The names in rows that amendments have put in another's place, and others in theirs. What the
+/// file declares anywhere may be gone from this table.
+fn replaced(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+    let added = subject.raw.amendments.iter().map(|amendment| &amendment.add);
+    let parts: Vec<_> = added.chain([&subject.raw.parts]).collect();
+    let is = |word: &Word, known: &Word| word.text == known.text;
+    for row in &subject.lookup.draft.replaced {
+        for word in row.from.iter().chain([&row.to]) {
+            let is_known = parts.iter().any(|parts| {
+                parts.states.iter().any(|(known, _)| is(word, known))
+                    || parts.sets.iter().any(|(known, _)| is(word, known))
+            });
+            if !is_known && !["any", "same"].contains(&word.text.as_str()) {
+                state(subject, word, faults);
+            }
+        }
+        for word in &row.does {
+            let mut known = parts.iter().flat_map(|parts| &parts.actions);
+            if !known.any(|(known, _)| is(word, known)) {
+                action(subject, word, faults);
+            }
+        }
+        for word in row.guards() {
+            let mut known = parts.iter().flat_map(|parts| &parts.guards);
+            if !known.any(|(known, _)| is(word, known)) {
+                guard(subject, word, faults);
+            }
+        }
+        row.event.iter().for_each(|word| event(subject, word, faults));
+    }
 }
 
 fn undeclared<'n>(

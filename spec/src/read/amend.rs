@@ -21,7 +21,9 @@ pub(crate) struct Listed {
     added: Vec<Vec<(RowId, raw::Row)>>,
     /// Per amendment: the rows that it removes.
     removed: Vec<Vec<RowId>>,
-    /// Selectors that do not hit one row.
+    /// Per amendment: whether it, or one that it needs, does not hit what it is of.
+    missed: Vec<bool>,
+    /// Selectors that do not hit one row, but for those that would if the ones before them did.
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -36,6 +38,9 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
     for (nth, amendment) in raw.amendments.iter().enumerate() {
         let name = amendment.id.text.as_str();
         let base = base(raw, &listed, nth);
+        let is_missed = needed(raw, nth).iter().any(|other| listed.missed[*other]);
+        let is_blind = is_missed || is_astray(raw, nth);
+        let faults = listed.faults.len();
         let mut changed = Vec::new();
         for change in &amendment.rows {
             let Some((old, row)) = listed.select(&base.rows, &change.row) else { continue };
@@ -57,6 +62,10 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
             .filter_map(|selector| listed.select(&base.rows, selector).map(|(id, _)| id))
             .collect();
         listed.removed.push(removed);
+        listed.missed.push(is_blind || listed.faults.len() > faults);
+        if is_blind {
+            listed.faults.truncate(faults);
+        }
     }
     listed
 }
@@ -66,6 +75,14 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
 pub(crate) fn base(raw: &raw::Table, listed: &Listed, nth: usize) -> Draft {
     let needed = needed(raw, nth);
     draft(raw, listed, |other| needed.contains(&other))
+}
+
+/// Whether an amendment, or one that it needs, needs what is not there: what it is of is unknown.
+pub(crate) fn is_astray(raw: &raw::Table, nth: usize) -> bool {
+    let is_known = |need: &Word| raw.amendments.iter().any(|other| other.id.text == need.text);
+    let all = needed(raw, nth).into_iter().chain([nth]);
+    let mut all = all.filter_map(|place| raw.amendments.get(place));
+    !all.all(|amendment| amendment.needs.iter().all(is_known))
 }
 
 /// The places of the amendments that one needs, directly or through others, of those before it.
@@ -160,7 +177,8 @@ pub(crate) fn set(row: &raw::Row, set: &raw::SetRow) -> raw::Row {
 
 /// The table as written.
 pub(crate) fn literal(raw: &raw::Table, listed: &Listed) -> Draft {
-    Draft { parts: raw.parts.clone(), rows: listed.literal.clone() }
+    let (parts, rows) = (raw.parts.clone(), listed.literal.clone());
+    Draft { parts, rows, replaced: Vec::new() }
 }
 
 /// The table with every amendment but these.
@@ -176,7 +194,8 @@ fn draft(raw: &raw::Table, listed: &Listed, is_chosen: impl Fn(usize) -> bool) -
     for (nth, amendment) in known.filter(|(nth, _)| is_chosen(*nth)) {
         for (old, id, row) in &listed.changed[nth] {
             for slot in draft.rows.iter_mut().filter(|(slot, _)| slot == old) {
-                *slot = (*id, row.clone());
+                let (old, before) = std::mem::replace(slot, (*id, row.clone()));
+                draft.replaced.extend((old.index() >= listed.literal.len()).then_some(before));
             }
         }
         draft.rows.retain(|(id, _)| !listed.removed[nth].contains(id));

@@ -26,6 +26,8 @@ pub(crate) struct Draft {
     pub(crate) parts: Parts,
     /// The rows, each with its place in the vocabulary.
     pub(crate) rows: Vec<(RowId, raw::Row)>,
+    /// Rows of amendments in whose place others have put theirs.
+    pub(crate) replaced: Vec<raw::Row>,
 }
 
 /// Names to indices.

@@ -94,7 +94,7 @@ const NAMES: [&str; 6] = [
 
 /// Whether an amendment does not hit what it is of.
 fn is_missed(fault: &Fault) -> bool {
-    fault.code == code::SELECTS_NOTHING || fault.code == code::SELECTS_SEVERAL
+    [code::SELECTS_NOTHING, code::SELECTS_SEVERAL, code::NEEDS].contains(&fault.code)
 }
 
 /// Whether every section is known and there: else half of the names would seem undeclared.
