@@ -338,7 +338,7 @@ impl Engine {
     fn fire(&mut self, alarm: Alarm) {
         match alarm {
             Alarm::Core(timer) => drop(self.drive(Input::Fired(timer), None)),
-            Alarm::Watch(caller) => self.end_watch_in_time(caller),
+            Alarm::Watch(caller) => self.answer_watch(caller),
         }
     }
 }

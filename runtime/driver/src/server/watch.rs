@@ -35,13 +35,12 @@ impl Engine {
     /// A claim is over: whoever watches it is told once that is on disk.
     pub(super) fn end_watches(&mut self, id: u64) {
         for caller in self.watches.remove(&id).unwrap_or_default() {
-            self.timers.disarm(Alarm::Watch(caller));
-            self.end_watch_in_time(caller);
+            self.answer_watch(caller);
         }
     }
 
     /// Answers a call that watches with the claim as it is.
-    pub(super) fn end_watch_in_time(&mut self, caller: u64) {
+    pub(super) fn answer_watch(&mut self, caller: u64) {
         let Some(Call { claim: Some(id), origin, reply: Some(sender), .. }) =
             self.end_watch(caller)
         else {
