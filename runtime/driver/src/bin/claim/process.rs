@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt as _;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process_group, waitid};
 use tokio::process::{Child, Command};
 
-use super::reaper::Reaper;
+use super::reaper::{Reaper, watch_this_process};
 use super::signals::{Whom, is_ignored, suffer};
 use super::terminal::Terminal;
 
@@ -38,7 +38,7 @@ impl Process {
     pub(super) fn start(
         command: &[OsString],
         variables: &[(&str, String)],
-        mut reaper: Option<Reaper>,
+        reaper: Option<Reaper>,
     ) -> io::Result<Self> {
         let (program, words) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = getpid();
@@ -49,12 +49,17 @@ impl Process {
         let mut terminal = Terminal::open();
         let lent = terminal.as_mut().filter(|terminal| terminal.is_for_command());
         let lent = lent.map(Terminal::lend_to_child);
+        let ear = reaper.as_ref().and_then(Reaper::ear);
         #[expect(unsafe_code, reason = "what runs between fork and exec is for us to keep simple")]
         // SAFETY: the closure calls only functions that are async-signal-safe: prctl, getppid,
-        // getpid, tcsetpgrp and sigaction; it does not allocate.
+        // getpid, write, tcsetpgrp and signal; it does not allocate. The reaper lives longer
+        // than the call that forks.
         unsafe {
             command.pre_exec(move || {
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                if let Some(ear) = ear {
+                    watch_this_process(ear);
+                }
                 if let Some(tty) = lent {
                     // Before it reads, so that it is never stopped for reading too early. Where
                     // that fails the terminal has gone away, which the command will see for itself.
@@ -75,11 +80,6 @@ impl Process {
         let child = spawned.inspect_err(|_| terminal.iter_mut().for_each(Terminal::take_back))?;
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let group = id.and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
-        if let Some(reaper) = &mut reaper
-            && let Err(error) = reaper.watch(group)
-        {
-            tracing::warn!(%error, "what the command starts may outlive this program");
-        }
         Ok(Self { child, group, terminal, reaper })
     }
 

@@ -4,7 +4,8 @@
 //! The kernel kills the command itself then, but not what the command has started, and that would
 //! work on beside the next holder. A process that has left the group is out of reach.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
@@ -13,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// The subcommand by which the program is started as a reaper.
 pub(super) const REAP: &str = "reap";
 
-const DONE: &str = "done";
+const DONE: u8 = b'.';
 
 /// A reaper that waits. Dropped, it does nothing any more.
 #[derive(Debug)]
@@ -31,14 +32,30 @@ impl Reaper {
         command.spawn().map(Self)
     }
 
-    /// Has it kill this group, should this process end without another word.
-    pub(super) fn watch(&mut self, group: Pid) -> io::Result<()> {
-        self.say(&group.as_raw_nonzero().to_string())
+    /// What a process tells the reaper by: its own id, so that its group is killed should this
+    /// process end without another word.
+    pub(super) fn ear(&self) -> Option<RawFd> {
+        self.0.stdin.as_ref().map(AsRawFd::as_raw_fd)
     }
+}
 
-    fn say(&mut self, line: &str) -> io::Result<()> {
-        let Some(input) = &mut self.0.stdin else { return Ok(()) };
-        input.write_all(format!("{line}\n").as_bytes())
+/// Says in a process that was forked, and before it can start anything, that it leads a group.
+/// A reaper that is gone kills nobody, which is no reason not to go on.
+///
+/// Async-signal-safe: it calls signal, getpid and write, and neither allocates nor locks.
+///
+/// # Safety
+///
+/// The descriptor is that of [`Reaper::ear`], and the reaper is not dropped yet.
+#[expect(unsafe_code, reason = "only a bare descriptor outlives a fork")]
+pub(super) unsafe fn watch_this_process(ear: RawFd) {
+    let id = rustix::process::getpid().as_raw_nonzero().get().to_ne_bytes();
+    // SAFETY: the descriptor is open, as the caller says; the signals are set as they were.
+    unsafe {
+        let before = libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        // As many bytes are written at once or not at all.
+        let _gone = rustix::io::write(BorrowedFd::borrow_raw(ear), &id);
+        libc::signal(libc::SIGPIPE, before);
     }
 }
 
@@ -46,20 +63,17 @@ impl Drop for Reaper {
     fn drop(&mut self) {
         // A reaper that does not read any more is gone, and kills nobody.
         // Nobody waits for its end: this process is about to end, too.
-        let _gone = self.say(DONE);
+        let _gone = self.0.stdin.as_mut().map(|input| input.write_all(&[DONE]));
     }
 }
 
 /// What a reaper does.
 pub(super) fn reap() {
-    let mut group = None;
-    for line in io::stdin().lock().lines() {
-        match line.as_deref() {
-            Ok(DONE) | Err(_) => return,
-            Ok(line) => group = line.parse().ok().and_then(Pid::from_raw),
-        }
-    }
-    if let Some(group) = group {
+    let mut said = Vec::new();
+    // What comes is a process id of four bytes, and a last byte where nothing is to be done.
+    let heard = io::stdin().lock().take(5).read_to_end(&mut said);
+    let id = heard.ok().and_then(|_| <[u8; 4]>::try_from(said).ok()).map(i32::from_ne_bytes);
+    if let Some(group) = id.and_then(Pid::from_raw) {
         let _ended = kill_process_group(group, Signal::KILL);
     }
 }
