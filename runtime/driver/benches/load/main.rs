@@ -3,7 +3,8 @@
 //!
 //! It starts each as a process of its own, speaks to them over loopback only, and lets them take
 //! turns: every row once a round. `cargo bench -p turnstile-driver --bench load -- [SECONDS]`
-//! prints the tables that stand in `LOAD.md`; with `reading` or `start` instead the ones about a
+//! prints the tables that stand in `LOAD.md`, or with `of WORD` the rows that are of something with
+//! this word in its name; with `reading` or `start` instead the ones about a
 //! million claims that others read, or that a server starts with. Servers and generator share the
 //! machine.
 
@@ -47,7 +48,8 @@ fn main() {
         () if is_said("start") => start::run(claims),
         () => {
             let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(1.0_f64);
-            compare(Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX)));
+            let of = words.iter().skip_while(|word| *word != "of").nth(1);
+            compare(Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX)), of);
         }
     }
 }
@@ -60,7 +62,7 @@ enum Load {
 }
 
 /// Measures everything in turns, and prints the table.
-fn compare(time: Duration) {
+fn compare(time: Duration, of: Option<&String>) {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let seconds = time.as_secs_f64();
@@ -87,6 +89,7 @@ fn compare(time: Duration) {
         }
         rows.push(row::<Etcd>("etcd", load, clients, &etcd, time));
     }
+    rows.retain(|row| of.is_none_or(|of| row.of.contains(of)));
     for _ in 0..ROUNDS {
         for row in &mut rows {
             row.measure();

@@ -8,7 +8,7 @@ pub(crate) const OURS: &str = "turnstiled on disk";
 /// One line of the table, measured once a round.
 pub(crate) struct Row<'a> {
     load: &'static str,
-    of: &'static str,
+    pub(crate) of: &'static str,
     clients: usize,
     /// None: it is not installed.
     run: Box<dyn Fn() -> Option<Measure> + 'a>,
