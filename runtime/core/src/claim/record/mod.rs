@@ -124,7 +124,7 @@ impl<R: Rules> Core for Records<R> {
     }
 
     fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
-        let mut turn = Turn::new(&self.rules, state, &mut out.rows);
+        let mut turn = Turn::new(&self.rules, state, out);
         match input {
             Input::Message { from, message: Message::Request(request) } => {
                 self.answer(&mut turn, from, request);
@@ -145,7 +145,7 @@ impl<R: Rules> Core for Records<R> {
             Input::Restart(saved) => turn.restart(saved),
         }
         turn.forget_beyond(self.limits.finished_max);
-        turn.finish(&mut out.effects);
+        turn.finish();
     }
 
     fn keep(saved: &mut Option<Saved>, new: Saved) {

@@ -12,7 +12,7 @@ use super::state::{Held, Record, State, Status};
 use super::{Kept, Notice, Records, Saved, timer};
 use crate::claim::message::{Caller, Message, ResourceName, Response};
 use crate::number::{ClaimId, IdempotencyKey};
-use crate::step::{Effect, EffectOf, Taken};
+use crate::step::{Effect, EffectOf, Out, OutOf, Taken};
 
 pub(super) const MACHINE: &str = "claim-record";
 
@@ -29,15 +29,19 @@ pub(super) struct Turn<'a, R: Rules> {
     pub(super) rules: &'a R,
     pub(super) state: &'a mut State,
     pub(super) rows: &'a mut Vec<Taken>,
-    pub(super) effects: Vec<EffectOf<Records<R>>>,
+    pub(super) effects: &'a mut Vec<EffectOf<Records<R>>>,
+    /// How many effects there were before this step.
+    begin: usize,
     pub(super) changed: BTreeSet<ClaimId>,
     /// How many machines have moved each other up to here.
     pub(super) depth: u8,
 }
 
 impl<'a, R: Rules> Turn<'a, R> {
-    pub(super) fn new(rules: &'a R, state: &'a mut State, rows: &'a mut Vec<Taken>) -> Self {
-        Self { rules, state, rows, effects: Vec::new(), changed: BTreeSet::new(), depth: 0 }
+    pub(super) fn new(rules: &'a R, state: &'a mut State, out: &'a mut OutOf<Records<R>>) -> Self {
+        let Out { effects, rows } = out;
+        let begin = effects.len();
+        Self { rules, state, rows, effects, begin, changed: BTreeSet::new(), depth: 0 }
     }
 
     pub(super) fn has(&self, claim: ClaimId) -> bool {
@@ -175,20 +179,19 @@ impl<'a, R: Rules> Turn<'a, R> {
         }
     }
 
-    /// Hands over the effects: what is to survive, then what became of claims, then the rest. An
-    /// answer thus comes after all that it says.
-    pub(super) fn finish(self, effects: &mut Vec<EffectOf<Records<R>>>) {
+    /// Puts the effects in order: what is to survive, then what became of claims, then the rest.
+    /// An answer thus comes after all that it says.
+    pub(super) fn finish(self) {
+        self.effects[self.begin..].sort_by_key(|effect| !matches!(effect, Effect::Notify(_)));
         if !self.changed.is_empty() {
             let State { claims, last_claim, last_token, .. } = &*self.state;
             let kept = |id: ClaimId| (id, claims.get(&id).map(Kept::of));
-            effects.push(Effect::Save(Saved {
+            let saved = Saved {
                 claims: self.changed.into_iter().map(kept).collect(),
                 last_claim: *last_claim,
                 last_token: *last_token,
-            }));
+            };
+            self.effects.insert(self.begin, Effect::Save(saved));
         }
-        let is_notice = |effect: &EffectOf<Records<R>>| matches!(effect, Effect::Notify(_));
-        let (notices, rest): (Vec<_>, Vec<_>) = self.effects.into_iter().partition(is_notice);
-        effects.extend(notices.into_iter().chain(rest));
     }
 }
