@@ -3,12 +3,14 @@
 //! The store knows keys and bytes, never claims. What a batch says may be answered only after
 //! [`Store::sync`] has returned; that order is the committer's, see `server::commit`.
 
+mod changes;
 mod directory;
 mod disk;
 mod entry;
 mod files;
 mod frame;
 mod header;
+mod held;
 mod image;
 mod legacy;
 mod log;
@@ -67,17 +69,33 @@ impl Batch {
     }
 }
 
-/// All that a store holds, as it is read back at a start.
+/// Hears what a store holds, one key after the other.
+pub type Each<'a> = &'a mut dyn FnMut(&Key, &[u8]) -> io::Result<()>;
+
+/// All that a small store holds.
 pub type Image = std::collections::BTreeMap<Key, Vec<u8>>;
 
 /// Something that survives the process, or a stand-in for it.
 pub trait Store: Send {
-    /// Reads everything that was synced, and possibly batches that were only written, the first of
-    /// them first.
+    /// Tells everything that was synced, and possibly batches that were only written, the first of
+    /// them first: each key once, in their order.
     ///
     /// # Errors
-    /// When the medium cannot be read, or holds what no store has written.
-    fn load(&mut self) -> io::Result<Image>;
+    /// When the medium cannot be read, or holds what no store has written; and those of `each`.
+    fn read(&mut self, each: Each<'_>) -> io::Result<()>;
+
+    /// The same, all at once.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    fn load(&mut self) -> io::Result<Image> {
+        let mut image = Image::new();
+        self.read(&mut |key, value| {
+            image.insert(*key, value.to_vec());
+            Ok(())
+        })?;
+        Ok(image)
+    }
 
     /// Takes a batch, which is on the medium whole or, after a crash, not at all.
     fn write(&mut self, batch: &Batch);

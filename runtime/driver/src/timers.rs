@@ -17,10 +17,16 @@ impl<T, At> Default for Timers<T, At> {
 }
 
 impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, timers: usize) {
+        self.due.reserve(timers);
+    }
+
     /// Starts a timer, or starts it anew. True if it is the next to fire.
     pub(crate) fn arm(&mut self, timer: T, due: At) -> bool {
-        self.disarm(timer);
-        self.due.insert(timer, due);
+        if let Some(before) = self.due.insert(timer, due) {
+            self.order.remove(&(before, timer));
+        }
         self.order.insert((due, timer));
         self.order.first() == Some(&(due, timer))
     }

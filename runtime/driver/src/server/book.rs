@@ -2,7 +2,8 @@
 //!
 //! It is an index over entries: it neither changes a claim nor decides anything about one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use turnstile_core::claim::record::Status;
@@ -14,72 +15,64 @@ use crate::wire::filter::Filter;
 /// The claims and the names of their resources.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    entries: BTreeMap<u64, Entry>,
+    /// Boxed: the nodes of a tree that grows at its end stay half empty.
+    entries: BTreeMap<u64, Box<Entry>>,
     live: BTreeSet<u64>,
     /// How many of the live ones each owner has.
     owners: HashMap<Arc<str>, usize>,
+    /// Of the resources that some claim names, or a request.
     numbers: HashMap<Arc<str>, u32>,
-    names: HashMap<u32, Name>,
+    /// Every claim, by its resource's number.
+    claims: BTreeSet<(u32, u64)>,
     /// Numbers between those in use.
     free: BTreeSet<u32>,
 }
 
-/// A resource that some claim names.
-#[derive(Debug)]
-struct Name {
-    name: Arc<str>,
-    claims: BTreeSet<u64>,
-}
-
 impl Book {
     pub(crate) fn entry(&self, id: u64) -> Option<&Entry> {
-        self.entries.get(&id)
+        self.entries.get(&id).map(Box::as_ref)
     }
 
     pub(crate) fn entry_mut(&mut self, id: u64) -> Option<&mut Entry> {
-        self.entries.get_mut(&id)
+        self.entries.get_mut(&id).map(Box::as_mut)
     }
 
     /// The number of a resource, made if need be; [`Book::tidy`] it once the request is done.
     pub(crate) fn number(&mut self, resource: &str) -> (u32, Arc<str>) {
-        if let Some((name, number)) = self.numbers.get_key_value(resource) {
-            return (*number, name.clone());
+        let count = self.numbers.len();
+        match self.numbers.entry(resource.into()) {
+            hash_map::Entry::Occupied(known) => (*known.get(), known.key().clone()),
+            hash_map::Entry::Vacant(new) => {
+                let next = u32::try_from(count).expect("there are fewer claims");
+                let (name, number) = (new.key().clone(), self.free.pop_first().unwrap_or(next));
+                new.insert(number);
+                (number, name)
+            }
         }
-        let next = u32::try_from(self.names.len()).expect("fewer resources than claims are kept");
-        let number = self.free.pop_first().unwrap_or(next);
-        let name: Arc<str> = resource.into();
-        self.bind(number, &name);
-        (number, name)
     }
 
-    /// The number is the name's from now on. It may have been freed since the request was given
-    /// it: where the step that makes a claim forgets the last one of the same resource.
-    fn bind(&mut self, number: u32, name: &Arc<str>) {
-        self.free.remove(&number);
-        self.numbers.insert(name.clone(), number);
-        self.names.insert(number, Name { name: name.clone(), claims: BTreeSet::new() });
-    }
-
-    /// Forgets a number that no claim has.
-    pub(crate) fn tidy(&mut self, number: u32) {
-        if let Some(name) = self.names.get(&number)
-            && name.claims.is_empty()
-        {
-            self.numbers.remove(&name.name);
-            self.names.remove(&number);
+    /// Forgets the number of a resource that no claim names.
+    pub(crate) fn tidy(&mut self, number: u32, name: &str) {
+        if self.of(number, 0..=u64::MAX).next().is_none() && self.numbers.remove(name).is_some() {
             self.free.insert(number);
         }
     }
 
     /// Adds a claim.
     pub(crate) fn add(&mut self, id: u64, entry: Entry) {
-        if !self.names.contains_key(&entry.number) {
-            self.bind(entry.number, &entry.resource);
+        // The number may have been freed since the request was given it: where the step that makes
+        // a claim forgets the last one of the same resource.
+        if self.free.remove(&entry.number) {
+            self.numbers.insert(entry.resource.clone(), entry.number);
         }
-        let name = self.names.get_mut(&entry.number).expect("just bound");
-        name.claims.insert(id);
+        self.claims.insert((entry.number, id));
         self.set_live(id, entry.owner.as_ref(), !entry.status().is_final());
-        self.entries.insert(id, entry);
+        self.entries.insert(id, Box::new(entry));
+    }
+
+    /// The claims of a resource with such ids, oldest first.
+    fn of(&self, number: u32, ids: RangeInclusive<u64>) -> impl Iterator<Item = u64> {
+        self.claims.range((number, *ids.start())..=(number, *ids.end())).map(|(_, id)| *id)
     }
 
     /// Notes what a claim has become.
@@ -119,16 +112,20 @@ impl Book {
     pub(crate) fn remove(&mut self, id: u64) {
         let Some(entry) = self.entries.remove(&id) else { return };
         self.set_live(id, entry.owner.as_ref(), false);
-        if let Some(name) = self.names.get_mut(&entry.number) {
-            name.claims.remove(&id);
-        }
-        self.tidy(entry.number);
+        self.claims.remove(&(entry.number, id));
+        self.tidy(entry.number, &entry.resource);
     }
 
-    /// After a start, when every claim is added: numbers between those in use are free.
-    pub(crate) fn settle(&mut self) {
-        let end = self.names.keys().max().map_or(0, |last| last + 1);
-        self.free = (0..end).filter(|number| !self.names.contains_key(number)).collect();
+    /// Makes room for the names of so many more resources.
+    pub(crate) fn reserve(&mut self, resources: usize) {
+        self.numbers.reserve(resources);
+    }
+
+    /// Gives every lease so much longer.
+    pub(crate) fn prolong(&mut self, by_us: u64) {
+        for entry in self.entries.values_mut() {
+            entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(by_us));
+        }
     }
 
     /// How many claims are kept, and how many of them are waiting or active.
@@ -143,7 +140,7 @@ impl Book {
 
     /// Every claim from an id on that is not over, oldest first.
     pub(crate) fn live(&self, from: u64) -> impl Iterator<Item = (u64, &Entry)> {
-        self.live.range(from..).filter_map(|id| Some((*id, self.entries.get(id)?)))
+        self.live.range(from..).filter_map(|id| Some((*id, self.entry(*id)?)))
     }
 
     /// The claims from one id to another that a filter may want, oldest first.
@@ -157,16 +154,15 @@ impl Book {
             return Box::new(std::iter::empty());
         }
         let all = first..=last;
-        let with_entry = move |id: &u64| Some((*id, self.entries.get(id)?));
+        let with_entry = move |id: &u64| Some((*id, self.entry(*id)?));
         match &filter.resource {
             Some(resource) => {
-                let name = self.numbers.get(resource.as_str());
-                let name = name.and_then(|number| self.names.get(number));
-                let ids = name.into_iter().flat_map(move |name| name.claims.range(all.clone()));
-                Box::new(ids.filter_map(with_entry))
+                let number = self.numbers.get(resource.as_str()).copied();
+                let ids = number.into_iter().flat_map(move |number| self.of(number, all.clone()));
+                Box::new(ids.filter_map(move |id| with_entry(&id)))
             }
             None if filter.wants_live() => Box::new(self.live.range(all).filter_map(with_entry)),
-            None => Box::new(self.entries.range(all).map(|(id, entry)| (*id, entry))),
+            None => Box::new(self.entries.range(all).map(|(id, entry)| (*id, &**entry))),
         }
     }
 }

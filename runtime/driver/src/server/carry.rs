@@ -4,7 +4,7 @@
 
 use tokio::sync::oneshot;
 use turnstile_core::claim::message::{Caller, Message, Response};
-use turnstile_core::claim::record::{Notice, Records, Saved, Status, Timer};
+use turnstile_core::claim::record::{Kept, Notice, Records, Saved, Status, Timer};
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
@@ -79,9 +79,11 @@ impl Engine {
                 let renewed_us = hand.and_then(|hand| hand.ttl_us.take());
                 entry.ttl_us = renewed_us.unwrap_or(entry.ttl_us);
                 let left_us = entry.due_us.filter(|_| is_restart);
+                if left_us.is_none() {
+                    self.changed.insert(claim.number());
+                }
                 let due_us = left_us.unwrap_or(now_us.saturating_add(entry.ttl_us));
                 entry.due_us = Some(due_us);
-                self.changed.insert(claim.number());
                 if let Some(ttl_us) = renewed_us {
                     self.audit(claim.number(), Change::Ttl(ttl_us));
                 }
@@ -130,14 +132,8 @@ impl Engine {
         for (id, kept) in saved.claims {
             let id = id.number();
             self.changed.insert(id);
-            match kept {
-                Some(kept) => {
-                    self.kept.insert(id, kept);
-                }
-                None => {
-                    self.kept.remove(&id);
-                    self.book.remove(id);
-                }
+            if kept.is_none() {
+                self.book.remove(id);
             }
         }
     }
@@ -182,9 +178,10 @@ impl Engine {
             return self.changed.clear();
         }
         for id in std::mem::take(&mut self.changed) {
-            match (self.kept.get(&id), self.book.entry(id)) {
-                (Some(kept), Some(entry)) => {
-                    saved::put_claim(&mut self.outbox.batch, id, kept, entry);
+            match (self.state.claim(ClaimId::new(id)), self.book.entry(id)) {
+                (Some(record), Some(entry)) => {
+                    let claim = (id, &Kept::of(record), entry);
+                    saved::put_claim(&mut self.outbox.batch, claim, self.meta.outages_us);
                 }
                 (None, _) | (_, None) => saved::remove_claim(&mut self.outbox.batch, id),
             }

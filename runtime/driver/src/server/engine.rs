@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use tokio::sync::oneshot;
 use turnstile_core::Input;
 use turnstile_core::claim::message::{Ask, Asked as To, Caller, Message, Request, ResourceName};
-use turnstile_core::claim::record::{Command, Kept, Records, State, Timer};
+use turnstile_core::claim::record::{Command, Records, State, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_core::step::OutOf;
 
@@ -38,7 +38,6 @@ pub(crate) struct Engine {
     pub(super) state: State,
     pub(super) out: OutOf<Records>,
     pub(super) book: Book,
-    pub(super) kept: HashMap<u64, Kept>,
     pub(super) changed: BTreeSet<u64>,
     pub(super) meta: Meta,
     pub(super) timers: Timers<Alarm, u64>,
@@ -87,6 +86,7 @@ impl Engine {
             return self.answer_read(refused);
         }
         let (number, resource) = self.book.number(&post.resource);
+        let name = resource.clone();
         let ask = Ask::Post {
             resource: ResourceName(number),
             key: key.map(IdempotencyKey::new),
@@ -102,7 +102,7 @@ impl Engine {
         let Post { resource: _, ttl_us, user_data } = post;
         let data = Data { number, resource, ttl_us, user_data, digest, owner };
         let turn = self.ask(ask, call, Some(data), None);
-        self.book.tidy(number);
+        self.book.tidy(number, &name);
         turn
     }
 

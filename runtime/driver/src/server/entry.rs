@@ -42,6 +42,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// Notes a new status.
     pub(crate) fn became(&mut self, status: Status, token: Option<u64>, now: Moment) {
+        self.history.reserve_exact(1);
         self.history.push((status, now));
         self.token = token.or(self.token);
         if status != Status::Active {

@@ -2,8 +2,7 @@
 //!
 //! Nobody is answered here. What a restart does to a claim is the core's.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io;
+use std::collections::{BTreeSet, HashMap};
 
 use turnstile_core::claim::record::{Limits, Records, Saved};
 use turnstile_core::number::{ClaimId, Token};
@@ -11,14 +10,12 @@ use turnstile_core::scenario::server_words;
 use turnstile_core::step::OutOf;
 use turnstile_core::{Core as _, Input};
 
-use super::book::Book;
 use super::call::Outbox;
 use super::clock::Clock;
 use super::engine::Engine;
 use super::metrics::Metrics;
 use super::quota::Quotas;
-use super::saved;
-use crate::store::Image;
+use super::saved::Found;
 use crate::timers::Timers;
 use crate::trace::Trace;
 
@@ -44,15 +41,17 @@ pub(super) struct Terms {
 
 impl Engine {
     /// Takes up what the store holds. Leases are longer by as long as nobody could renew them.
-    pub(super) fn open(
-        image: &Image,
-        terms: Terms,
-        wall_us: u64,
-        trace: Option<Trace>,
-    ) -> io::Result<Self> {
-        let found = saved::read(image)?;
-        let clock = Clock::start(wall_us, found.meta.alive);
+    pub(super) fn open(found: Found, terms: Terms, wall_us: u64, trace: Option<Trace>) -> Self {
+        let Found { meta, mut book, claims } = found;
+        let is_new = meta.is_none() && claims.is_empty();
+        let mut meta = meta.unwrap_or_default();
+        let clock = Clock::start(wall_us, meta.alive);
+        meta.outages_us += clock.now_us() - meta.alive.at_us;
+        book.prolong(meta.outages_us);
         let core = Records::new(terms.limits);
+        let mut timers = Timers::default();
+        let (_, live) = book.counts();
+        timers.reserve(live);
         if let Some(trace) = &trace {
             trace.enter(&server_words(terms.limits));
         }
@@ -60,11 +59,10 @@ impl Engine {
             state: core.start(),
             core,
             out: OutOf::<Records>::default(),
-            book: Book::default(),
-            kept: HashMap::new(),
+            book,
             changed: BTreeSet::new(),
-            meta: found.meta,
-            timers: Timers::default(),
+            meta,
+            timers,
             calls: HashMap::new(),
             watches: HashMap::new(),
             last_caller: 0,
@@ -78,19 +76,12 @@ impl Engine {
             cause: None,
             trace,
         };
-        let outage_us = clock.now_us() - found.meta.alive.at_us;
-        let mut claims = BTreeMap::new();
-        for (id, kept, mut entry) in found.claims {
-            entry.due_us = entry.due_us.map(|due_us| due_us.saturating_add(outage_us));
-            claims.insert(ClaimId::new(id), Some(kept));
-            engine.kept.insert(id, kept);
-            engine.book.add(id, entry);
-        }
-        engine.book.settle();
-        let last_claim = ClaimId::new(found.meta.last_claim);
-        let last_token = Token::new(found.meta.last_token);
+        let last_claim = ClaimId::new(meta.last_claim);
+        let last_token = Token::new(meta.last_token);
         let saved = Saved { claims, last_claim, last_token };
-        engine.drive(Input::Restart((!image.is_empty()).then_some(saved)), None);
-        Ok(engine)
+        engine.drive(Input::Restart((!is_new).then_some(saved)), None);
+        // No later step has as many effects.
+        engine.out = OutOf::<Records>::default();
+        engine
     }
 }

@@ -1,24 +1,30 @@
 //! What the store's keys hold: the server's counters, and for each claim the core's part and ours.
 //!
 //! Little-endian integers one after the other, behind a version. A value that does not read whole
-//! is a fault of the store, never passed over. Version 2, which had one time for durations and
-//! dates and no owners, is still read.
+//! is a fault of the store, never passed over. A lease's end is written without the outages before
+//! it, so that an outage changes the counters alone. Older versions are still read: version 3 had
+//! no outages, and version 2 one time for durations and dates and no owners.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use turnstile_core::claim::message::ResourceName;
 use turnstile_core::claim::record::{Kept, Status};
-use turnstile_core::number::{IdempotencyKey, Token};
+use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
+use super::book::Book;
 use super::clock::Moment;
 use super::entry::Entry;
-use crate::store::{Batch, Image, Key};
+use crate::store::{Batch, Key, Store};
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
+const VERSION_THREE: u8 = 3;
 const VERSION_TWO: u8 = 2;
+/// What a status and when it began are, at most.
+const MOMENT_BYTES: usize = 1 + 8 + 8;
 
 /// The server's counters and its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,24 +33,34 @@ pub(crate) struct Meta {
     pub last_token: u64,
     /// When this was written: the server was alive.
     pub alive: Moment,
+    /// How long it was not, in all.
+    pub outages_us: u64,
 }
 
 /// Everything that a start finds.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub meta: Meta,
-    pub claims: Vec<(u64, Kept, Entry)>,
+    /// None: the store is new.
+    pub meta: Option<Meta>,
+    pub book: Book,
+    /// What the core saved.
+    pub claims: BTreeMap<ClaimId, Option<Kept>>,
 }
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
     let mut out = vec![VERSION];
-    for number in [meta.last_claim, meta.last_token, meta.alive.at_us, meta.alive.date_us] {
+    let Meta { last_claim, last_token, alive, outages_us } = meta;
+    for number in [last_claim, last_token, alive.at_us, alive.date_us, outages_us] {
         put_u64(&mut out, number);
     }
     batch.put(&Key::Meta, &out);
 }
 
-pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry) {
+pub(crate) fn put_claim(
+    batch: &mut Batch,
+    (id, kept, entry): (u64, &Kept, &Entry),
+    outages_us: u64,
+) {
     let mut out = vec![VERSION];
     let at = kept.at.name();
     out.push(at.len() as u8);
@@ -53,7 +69,8 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry) 
     put_option(&mut out, kept.key.map(IdempotencyKey::number));
     put_u64(&mut out, entry.ttl_us);
     // One of them at most: a claim waits or holds the lock.
-    put_option(&mut out, entry.due_us.or(entry.until_us));
+    let due_us = entry.due_us.map(|due_us| due_us.saturating_sub(outages_us));
+    put_option(&mut out, due_us.or(entry.until_us));
     for (status, at) in &entry.history {
         out.push(*status as u8);
         put_u64(&mut out, at.at_us);
@@ -83,44 +100,97 @@ pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
     batch.remove(&Key::Data(id));
 }
 
-/// Reads a whole image.
-pub(crate) fn read(image: &Image) -> io::Result<Found> {
+/// Reads a whole store. Its claims come first, and then what they are of: in the same order.
+pub(crate) fn read(store: &mut dyn Store) -> io::Result<Found> {
     let mut found = Found::default();
-    for (key, value) in image {
+    let mut changing = VecDeque::new();
+    store.read(&mut |key, value| {
         let read = match key {
-            Key::Meta => read_meta(value).map(|meta| found.meta = meta),
-            Key::Claim(id) => image
-                .get(&Key::Data(*id))
-                .and_then(|data| read_claim(value, data))
-                .map(|(kept, entry)| found.claims.push((*id, kept, entry))),
-            Key::Data(_) => Some(()),
+            Key::Meta => read_meta(value).map(|meta| found.meta = Some(meta)),
+            Key::Claim(id) => read_changing(value).map(|read| changing.push_back((*id, read))),
+            Key::Data(id) => match changing.pop_front_if(|(first, _)| first == id) {
+                Some((_, first)) => {
+                    if found.claims.is_empty() {
+                        found.book.reserve(changing.len());
+                    }
+                    found.add(*id, first, value)
+                }
+                // It is of no claim, or another is without.
+                None => changing.front().is_none_or(|(first, _)| first > id).then_some(()),
+            },
         };
-        read.ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("the store's {key:?} is damaged"))
-        })?;
+        read.ok_or_else(|| damaged(key))
+    })?;
+    match changing.front() {
+        Some((id, _)) => Err(damaged(&Key::Data(*id))),
+        None => Ok(found),
     }
-    Ok(found)
+}
+
+fn damaged(key: &Key) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the store's {key:?} is damaged"))
 }
 
 fn read_meta(value: &[u8]) -> Option<Meta> {
     let (version, mut rest) = versioned(value)?;
     let (last_claim, last_token) = (take_u64(&mut rest)?, take_u64(&mut rest)?);
-    Some(Meta { last_claim, last_token, alive: take_moment(&mut rest, version)? })
+    let alive = take_moment(&mut rest, version)?;
+    let outages_us = if version == VERSION { take_u64(&mut rest)? } else { 0 };
+    Some(Meta { last_claim, last_token, alive, outages_us })
 }
 
-fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
-    let (version, mut data) = versioned(data)?;
-    let number = u32::from_le_bytes(take(&mut data)?);
-    let digest = take_u64(&mut data)?;
-    let owner = if version == VERSION_TWO { None } else { take_owner(&mut data)? };
-    let len = u32::from_le_bytes(take(&mut data)?);
-    let (resource, user_data) = data.split_at_checked(len as usize)?;
-    let resource: Arc<str> = std::str::from_utf8(resource).ok()?.into();
-    let user_data = match std::str::from_utf8(user_data).ok()? {
-        "" => None,
-        text => Some(RawValue::from_string(text.to_owned()).ok()?),
-    };
+impl Found {
+    /// Adds a claim: what changes of it was read, and this is the rest.
+    fn add(&mut self, id: u64, changing: Changing, data: &[u8]) -> Option<()> {
+        let (version, mut data) = versioned(data)?;
+        let _number_then: [u8; 4] = take(&mut data)?;
+        let digest = take_u64(&mut data)?;
+        let owner = if version == VERSION_TWO { None } else { take_owner(&mut data)? };
+        let len = u32::from_le_bytes(take(&mut data)?);
+        let (resource, user_data) = data.split_at_checked(len as usize)?;
+        let (number, resource) = self.book.number(std::str::from_utf8(resource).ok()?);
+        let user_data = match std::str::from_utf8(user_data).ok()? {
+            "" => None,
+            text => Some(RawValue::from_string(text.to_owned()).ok()?),
+        };
+        let Changing { at, token, key, ttl_us, time_us, history } = changing;
+        let kept = Kept {
+            resource: ResourceName(number),
+            at,
+            token: token.map(Token::new),
+            key: key.map(IdempotencyKey::new),
+        };
+        let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
+        let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
+        let entry = Entry {
+            number,
+            resource,
+            user_data,
+            owner,
+            digest,
+            ttl_us,
+            due_us,
+            until_us,
+            token,
+            history,
+        };
+        self.book.add(id, entry);
+        self.claims.insert(ClaimId::new(id), Some(kept));
+        Some(())
+    }
+}
 
+/// What changes of a claim.
+struct Changing {
+    at: machine::State,
+    token: Option<u64>,
+    key: Option<u64>,
+    ttl_us: u64,
+    time_us: Option<u64>,
+    history: Vec<(Status, Moment)>,
+}
+
+fn read_changing(value: &[u8]) -> Option<Changing> {
     let (version, mut rest) = versioned(value)?;
     let [len] = take(&mut rest)?;
     let (at, mut rest) = rest.split_at_checked(usize::from(len))?;
@@ -129,41 +199,19 @@ fn read_claim(value: &[u8], data: &[u8]) -> Option<(Kept, Entry)> {
     let key = take_option(&mut rest)?;
     let ttl_us = take_u64(&mut rest)?;
     let time_us = take_option(&mut rest)?;
-    let mut history = Vec::new();
+    let mut history = Vec::with_capacity(rest.len().div_ceil(MOMENT_BYTES));
     while !rest.is_empty() {
         let [status] = take(&mut rest)?;
         history.push((*Status::ALL.get(usize::from(status))?, take_moment(&mut rest, version)?));
     }
-    if history.is_empty() {
-        return None;
-    }
-    let kept = Kept {
-        resource: ResourceName(number),
-        at,
-        token: token.map(Token::new),
-        key: key.map(IdempotencyKey::new),
-    };
-    let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
-    let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
-    let entry = Entry {
-        number,
-        resource,
-        user_data,
-        owner,
-        digest,
-        ttl_us,
-        due_us,
-        until_us,
-        token,
-        history,
-    };
-    Some((kept, entry))
+    let changing = Changing { at, token, key, ttl_us, time_us, history };
+    (!changing.history.is_empty()).then_some(changing)
 }
 
 /// A value's version, and what is behind it.
 fn versioned(value: &[u8]) -> Option<(u8, &[u8])> {
     let (version, rest) = value.split_first()?;
-    [VERSION, VERSION_TWO].contains(version).then_some((*version, rest))
+    [VERSION, VERSION_THREE, VERSION_TWO].contains(version).then_some((*version, rest))
 }
 
 fn put_u64(out: &mut Vec<u8>, number: u64) {

@@ -21,10 +21,11 @@ use super::http::Front;
 use super::listen::{Accept, announce, bind, turn_away};
 use super::open::Terms;
 use super::quota::Quotas;
+use super::saved::{self, Found};
 use super::session::Sessions;
 use super::slots::{Room, Slots};
 use super::tls::ServerTls;
-use crate::store::{Image, Store};
+use crate::store::Store;
 use crate::trace::Trace;
 use crate::trouble;
 use crate::wire::ask::Bounds;
@@ -168,17 +169,17 @@ impl Server {
             is_audited: options.audit.is_some(),
         };
         let audit = options.audit.clone();
-        let open = |image: &Image| {
-            Engine::open(image, terms, wall_us, trace).map(|engine| Shared::new(engine, audit))
+        let mut committer = match storage {
+            Storage::Memory => None,
+            Storage::Blocking(store) => Some(Committer(store, None)),
+            Storage::Simulated(store, pause) => Some(Committer(store, Some(pause))),
         };
-        let (shared, committer) = match storage {
-            Storage::Memory => (open(&Image::new())?, None),
-            Storage::Blocking(mut store) => (open(&store.load()?)?, Some(Committer(store, None))),
-            Storage::Simulated(mut store, pause) => {
-                (open(&store.load()?)?, Some(Committer(store, Some(pause))))
-            }
+        let found = match &mut committer {
+            Some(Committer(store, _)) => saved::read(&mut **store)?,
+            None => Found::default(),
         };
-        Ok(Self { shared, options, committer })
+        let engine = Engine::open(found, terms, wall_us, trace);
+        Ok(Self { shared: Shared::new(engine, audit), options, committer })
     }
 
     /// Listens on a socket, says so on standard output, and serves until `stop` is done.
@@ -323,14 +324,14 @@ mod tests {
 
     use super::super::commit::runtime;
     use super::*;
-    use crate::store::Batch;
+    use crate::store::{Batch, Each};
 
     /// A store whose syncs end when somebody says so.
     struct Stalled(mpsc::Sender<()>, mpsc::Receiver<()>);
 
     impl Store for Stalled {
-        fn load(&mut self) -> io::Result<Image> {
-            Ok(Image::new())
+        fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+            Ok(())
         }
 
         fn write(&mut self, _batch: &Batch) {}

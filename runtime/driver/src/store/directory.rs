@@ -18,11 +18,11 @@ pub trait Directory: Send + Sync + Debug {
     /// When the system refuses.
     fn list(&self) -> io::Result<Vec<String>>;
 
-    /// A file's first bytes, all if there are not so many.
+    /// A file's bytes from a place on, `max` of them or all there are.
     ///
     /// # Errors
     /// When there is no such file, or the system refuses.
-    fn read(&self, name: &str, max: u64) -> io::Result<Vec<u8>>;
+    fn read(&self, name: &str, at: u64, max: u64) -> io::Result<Vec<u8>>;
 
     /// A file without content. One that has the name is emptied.
     ///

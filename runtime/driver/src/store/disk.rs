@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Batch, Image, Store, apply};
+use super::{Batch, Each, Image, Store, apply};
 
 /// The medium: it outlives the server that writes to it.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,8 @@ pub struct DiskStore {
 }
 
 impl Store for DiskStore {
-    fn load(&mut self) -> io::Result<Image> {
-        Ok(self.disk.medium().synced.clone())
+    fn read(&mut self, each: Each<'_>) -> io::Result<()> {
+        self.disk.medium().synced.iter().try_for_each(|(key, value)| each(key, value))
     }
 
     fn write(&mut self, batch: &Batch) {

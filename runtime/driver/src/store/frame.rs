@@ -43,6 +43,12 @@ pub(super) fn seal(frame: &mut [u8], key: &SipKey, after: Position) -> Position 
     Position { sequence, chain }
 }
 
+/// How long the frame is that begins with this head, head and all.
+pub(super) fn len(mut head: &[u8]) -> Option<u64> {
+    let len = u32::from_le_bytes(take_array(&mut head).ok()?);
+    Some(HEAD_BYTES as u64 + u64::from(len))
+}
+
 /// Takes a whole frame off the front, which has to follow upon `after`: its entries, and where the
 /// chain is then.
 pub(super) fn take_next<'a>(

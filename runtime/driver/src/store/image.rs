@@ -1,25 +1,27 @@
-//! An image: everything that a store held at one place of the chain, in a file of its own.
+//! An image: everything that a store held at one place of the chain, in a file of its own, by key.
 
 use std::io;
 
 use super::directory::Directory;
+use super::entry;
 use super::files::{Files, NEW_IMAGE, image_name};
-use super::frame::{self, Position};
+use super::frame::{self, HEAD_BYTES, Position};
 use super::header::{HEADER_BYTES, Header, Kind, later_version};
 use super::refusal::{self, refuse};
-use super::{Image, apply, entry};
+use super::{Each, Key};
 
 /// An image is written in frames of about this many bytes.
 const FRAME_BYTES: usize = 1 << 20;
 
-/// Writes an image beside the old one and moves it into place.
+/// Writes what `tell` tells, in the order of keys, as an image beside the old one, and moves it
+/// into place.
 pub(super) fn put(
     directory: &dyn Directory,
     number: u64,
     position: Position,
-    image: &Image,
+    tell: impl FnOnce(Each<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let written = write(directory, number, position, image);
+    let written = write(directory, number, position, tell);
     if written.is_err() {
         // A disk that is full has use for the room; if this fails, too, the next one is written
         // over it.
@@ -34,7 +36,7 @@ fn write(
     directory: &dyn Directory,
     number: u64,
     position: Position,
-    image: &Image,
+    tell: impl FnOnce(Each<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let file = directory.create(NEW_IMAGE)?;
     let mut header = Header::new(Kind::Image(0), number, position)?;
@@ -47,12 +49,10 @@ fn write(
         Ok::<(), io::Error>(())
     };
     frame::begin(&mut out);
-    for (key, value) in image {
+    tell(&mut |key, value| {
         entry::put_entry(&mut out, key, Some(value));
-        if out.len() >= FRAME_BYTES {
-            flush(&mut out)?;
-        }
-    }
+        if out.len() >= FRAME_BYTES { flush(&mut out) } else { Ok(()) }
+    })?;
     if !frame::is_empty(&out) {
         flush(&mut out)?;
     }
@@ -61,34 +61,60 @@ fn write(
     file.sync()
 }
 
-/// What the image that counts holds, and which place of the chain it stands for; nothing, and the
-/// beginning, where there is none.
-pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<(Image, Position)> {
-    match files.image() {
-        Some(number) => read(directory, number),
-        None => Ok((Image::new(), Position::default())),
-    }
+/// An image whose header was read.
+#[derive(Debug)]
+pub(super) struct ImageFile {
+    name: String,
+    header: Header,
+    len: u64,
 }
 
-/// Reads an image, and which place of the chain it stands for.
-fn read(directory: &dyn Directory, number: u64) -> io::Result<(Image, Position)> {
-    let name = image_name(number);
-    let bytes = directory.read(&name, u64::MAX)?;
-    let kind = Kind::Image(bytes.len() as u64);
-    let header = Header::read(&bytes);
-    let Some(header) = header.filter(|found| (found.kind, found.number) == (kind, number)) else {
-        return Err(match later_version(&bytes) {
+impl ImageFile {
+    /// The image that counts; none where there is none.
+    pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<Option<Self>> {
+        files.image().map(|number| Self::open(directory, number)).transpose()
+    }
+
+    fn open(directory: &dyn Directory, number: u64) -> io::Result<Self> {
+        let name = image_name(number);
+        let bytes = directory.read(&name, 0, HEADER_BYTES as u64)?;
+        if let Some(header) = Header::read(&bytes)
+            && let Kind::Image(len) = header.kind
+            && header.number == number
+            && directory.read(&name, len.saturating_sub(1), 2)?.len() == 1
+        {
+            return Ok(Self { name, header, len });
+        }
+        Err(match later_version(&bytes) {
             Some(later) => refusal::of_version(&name, later),
             None => refuse(format!("{name} is damaged or cut")),
-        });
-    };
-    let (mut image, mut rest, mut after) = (Image::new(), &bytes[HEADER_BYTES..], header.position);
-    while let Some((entries, position)) = frame::take_next(&mut rest, &header.key, after) {
-        apply(&mut image, entries)?;
-        after = position;
+        })
     }
-    if rest.is_empty() {
-        return Ok((image, header.position));
+
+    /// Which place of the chain it stands for.
+    pub(super) const fn position(&self) -> Position {
+        self.header.position
     }
-    Err(refuse(format!("{name} is damaged at byte {}", bytes.len() - rest.len())))
+
+    /// Tells all keys in their order, one frame in memory at a time.
+    pub(super) fn read(&self, directory: &dyn Directory, each: Each<'_>) -> io::Result<()> {
+        let (mut at, mut after) = (HEADER_BYTES as u64, self.header.position);
+        let mut last: Option<Key> = None;
+        let damaged = |at: u64| refuse(format!("{} is damaged at byte {at}", self.name));
+        while at < self.len {
+            let head = directory.read(&self.name, at, HEAD_BYTES as u64)?;
+            let len = frame::len(&head).ok_or_else(|| damaged(at))?;
+            let frame = directory.read(&self.name, at, len)?;
+            let taken = frame::take_next(&mut frame.as_slice(), &self.header.key, after);
+            let (mut entries, position) = taken.ok_or_else(|| damaged(at))?;
+            while !entries.is_empty() {
+                let (key, value) = entry::take_entry(&mut entries)?;
+                let value = value.filter(|_| last < Some(key)).ok_or_else(|| damaged(at))?;
+                each(&key, value)?;
+                last = Some(key);
+            }
+            (at, after) = (at + len, position);
+        }
+        if at == self.len { Ok(()) } else { Err(damaged(at)) }
+    }
 }

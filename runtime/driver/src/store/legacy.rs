@@ -30,7 +30,9 @@ pub(super) fn upgrade(directory: &dyn Directory, files: &Files) -> io::Result<()
     }
     let held = read(directory, &old)?;
     let number = old.logs.last().copied().max(old.image()).unwrap_or(0) + 1;
-    image::put(directory, number, Position::default(), &held)?;
+    image::put(directory, number, Position::default(), |each| {
+        held.iter().try_for_each(|(key, value)| each(key, value))
+    })?;
     Manifest::create(directory, Mark { log: number, ..Mark::default() })?;
     Ok(())
 }
@@ -44,7 +46,7 @@ fn of_version_2(
     let mut old = Vec::new();
     for number in numbers {
         let name = name(*number);
-        let bytes = directory.read(&name, 8)?;
+        let bytes = directory.read(&name, 0, 8)?;
         if let Some(later) = later_version(&bytes) {
             return Err(refusal::of_version(&name, later));
         }
@@ -59,7 +61,7 @@ fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
     let mut image = Image::new();
     if let Some(number) = files.image() {
         let name = image_name(number);
-        let bytes = directory.read(&name, u64::MAX)?;
+        let bytes = directory.read(&name, 0, u64::MAX)?;
         let (rest, _) = read_frames(&mut image, &bytes)?;
         if !rest.is_empty() {
             return Err(refuse(format!("{name} is damaged")));
@@ -70,7 +72,7 @@ fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
         if *number != next {
             return Err(refuse(format!("{} is missing", log_name(next))));
         }
-        let bytes = directory.read(&log_name(*number), u64::MAX)?;
+        let bytes = directory.read(&log_name(*number), 0, u64::MAX)?;
         let (rest, sequence) = read_frames(&mut image, &bytes)?;
         if is_any_behind(rest, sequence) {
             let place = bytes.len() - rest.len();

@@ -21,13 +21,15 @@ use std::sync::Arc;
 
 use super::directory::{Background, Directory};
 use super::files::Files;
-use super::frame;
+use super::frame::{self, Position};
+use super::held::Held;
+use super::image::{self, ImageFile};
 use super::manifest::{Manifest, Mark};
 use super::os::OsDirectory;
 use super::recover::{Recovered, recover};
 use super::replay::{self, End};
 use super::writer::Writer;
-use super::{Batch, Image, Store, image};
+use super::{Batch, Each, Store};
 use crate::trouble::at;
 
 /// A log that has grown to this many bytes is closed and folded.
@@ -41,7 +43,8 @@ pub struct LogStore {
     place: PathBuf,
     directory: Arc<dyn Directory>,
     log_max: u64,
-    image: Option<Image>,
+    /// Until it is read.
+    held: Option<Held>,
     manifest: Manifest,
     writer: Writer,
     /// A log that is made and that the manifest may name already.
@@ -91,10 +94,17 @@ impl LogStore {
     }
 
     fn open_in(directory: Arc<dyn Directory>, place: &Path, log_max: u64) -> io::Result<Self> {
-        let Recovered { image, manifest, end, logs, log_bytes } = recover(&*directory)?;
+        let Recovered { mut held, manifest, end, logs, log_bytes } = recover(&*directory)?;
         if logs > LOGS_MAX || log_bytes > log_max {
-            // The logs are there still if it fails.
-            tell(place, put_image(&*directory, end, &image));
+            match put_image(&*directory, end, &held) {
+                Ok(()) => {
+                    let image = ImageFile::latest(&*directory, &Files::scan(&*directory)?)?;
+                    held = Held { image, ..Held::default() };
+                    tell(place, remove_folded(&*directory, end));
+                }
+                // The logs are there still.
+                Err(error) => tell(place, Err(error)),
+            }
         }
         let writer = Writer::create(&*directory, log_max, end)?;
         manifest.begin(writer.begin())?;
@@ -104,7 +114,7 @@ impl LogStore {
             place: place.to_owned(),
             directory,
             log_max,
-            image: Some(image),
+            held: Some(held),
             manifest,
             writer,
             next: None,
@@ -179,8 +189,11 @@ impl LogStore {
 }
 
 impl Store for LogStore {
-    fn load(&mut self) -> io::Result<Image> {
-        self.image.take().ok_or_else(|| io::Error::other("a store is loaded once"))
+    fn read(&mut self, each: Each<'_>) -> io::Result<()> {
+        let held = self.held.take();
+        let held =
+            held.ok_or_else(|| io::Error::other("a store is read once, and first of all"))?;
+        held.read(&*self.directory, each).map_err(at(self.place.display()))
     }
 
     fn write(&mut self, batch: &Batch) {
@@ -191,6 +204,8 @@ impl Store for LogStore {
         if frame::is_empty(&self.frame) {
             return Ok(());
         }
+        // A fold removes the files that it is in.
+        self.held = None;
         self.commit().map_err(at(self.place.display()))?;
         if self.writer.len() >= self.rotate_at {
             self.rotate();
@@ -216,15 +231,21 @@ impl Drop for LogStore {
 /// Makes an image of all logs up to the end of one that is closed, and removes them.
 fn fold(directory: &dyn Directory, closed: Mark) -> io::Result<()> {
     let files = Files::scan(directory)?;
-    let (mut held, after) = image::latest(directory, &files)?;
+    let image = ImageFile::latest(directory, &files)?;
+    let after = image.as_ref().map_or(Position::default(), ImageFile::position);
     let logs = (files.first_log(), closed.log);
-    replay::logs(directory, &mut held, after, logs, End::At(closed.position))?;
-    put_image(directory, closed, &held)
+    let (changes, _) = replay::logs(directory, after, logs, End::At(closed.position))?;
+    put_image(directory, closed, &Held { image, changes })?;
+    remove_folded(directory, closed)
 }
 
-/// Writes an image, and then removes what it stands for.
-fn put_image(directory: &dyn Directory, end: Mark, held: &Image) -> io::Result<()> {
-    image::put(directory, end.log, end.position, held)?;
+/// Writes an image of what is held up to a place.
+fn put_image(directory: &dyn Directory, end: Mark, held: &Held) -> io::Result<()> {
+    image::put(directory, end.log, end.position, |each| held.read(directory, each))
+}
+
+/// Removes what an image up to a place stands for.
+fn remove_folded(directory: &dyn Directory, end: Mark) -> io::Result<()> {
     Files::scan(directory)?.remove_before(directory, Some(end.log))
 }
 

@@ -96,7 +96,7 @@ impl Marks {
     /// # Errors
     /// When it says nothing, or is of another version.
     pub(super) fn read(directory: &dyn Directory) -> io::Result<Self> {
-        let bytes = directory.read(NAME, SLOTS * SLOT_BYTES)?;
+        let bytes = directory.read(NAME, 0, SLOTS * SLOT_BYTES)?;
         let mark = |slot: u64| {
             let at = usize::try_from(slot * SLOT_BYTES).ok()?;
             bytes.get(at..).and_then(Mark::read)

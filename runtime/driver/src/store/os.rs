@@ -4,7 +4,7 @@
 //! still open its next file.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -81,6 +81,14 @@ impl OsDirectory {
     }
 }
 
+impl Drop for OsDirectory {
+    fn drop(&mut self) {
+        // Said aloud: a process that was forked from this one may still have the file open, and
+        // would have the lock with it. If it fails, the lock is gone with the last of them.
+        let _unlocked = self.lock.unlock();
+    }
+}
+
 fn id(file: &fs::Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }
@@ -107,9 +115,10 @@ impl Directory for OsDirectory {
         Ok(names)
     }
 
-    fn read(&self, name: &str, max: u64) -> io::Result<Vec<u8>> {
-        let file = self.open_file(OpenOptions::new().read(true), name)?;
-        let len = file.metadata()?.len().min(max);
+    fn read(&self, name: &str, at: u64, max: u64) -> io::Result<Vec<u8>> {
+        let mut file = self.open_file(OpenOptions::new().read(true), name)?;
+        let len = file.metadata()?.len().saturating_sub(at).min(max);
+        file.seek(SeekFrom::Start(at))?;
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         file.take(max).read_to_end(&mut bytes)?;
         Ok(bytes)

@@ -8,15 +8,17 @@ use std::io;
 
 use super::directory::Directory;
 use super::files::{Files, image_name, log_name};
+use super::frame::Position;
+use super::held::Held;
 use super::manifest::{self, Manifest, Mark, Marks};
 use super::refusal::refuse;
-use super::replay::{self, End, Replayed};
-use super::{Image, image, legacy};
+use super::replay::{self, End};
+use super::{image::ImageFile, legacy};
 
 /// What a directory holds, now certainly on the disk.
 #[derive(Debug)]
 pub(super) struct Recovered {
-    pub image: Image,
+    pub held: Held,
     pub manifest: Manifest,
     /// The last log that anything was answered from, and where the chain is at its end.
     pub end: Mark,
@@ -32,7 +34,7 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     if !files.has_manifest {
         if files.logs.is_empty() && files.images.is_empty() {
             return Ok(Recovered {
-                image: Image::new(),
+                held: Held::default(),
                 manifest: Manifest::create(directory, Mark::default())?,
                 end: Mark::default(),
                 logs: 0,
@@ -45,16 +47,20 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let marks = Marks::read(directory)?;
     check_new(directory, &files, marks)?;
     let last = marks.begin.log;
-    let (mut image, after) = image::latest(directory, &files)?;
+    let image = ImageFile::latest(directory, &files)?;
+    if let Some(image) = &image {
+        image.read(directory, &mut |_, _| Ok(()))?;
+    }
+    let after = image.as_ref().map_or(Position::default(), ImageFile::position);
     let first = files.first_log();
     check_missing(&files, first, last)?;
     let end = End::Behind(marks.end.position);
-    let replayed = replay::logs(directory, &mut image, after, (first, last), end)?;
-    let log_bytes = replayed.as_ref().map_or(0, |replayed| replayed.bytes.len() as u64);
-    let position = replayed.as_ref().map_or(after, |replayed| replayed.position);
-    let manifest = settle(directory, &files, marks, replayed)?;
+    let (changes, position) = replay::logs(directory, after, (first, last), end)?;
+    let log_bytes = changes.last_log().map_or(0, |bytes| bytes.len() as u64);
+    let manifest = settle(directory, &files, marks, changes.last_log())?;
     let end = Mark { log: last, position, is_clean: false };
-    Ok(Recovered { image, manifest, end, logs: (last + 1).saturating_sub(first), log_bytes })
+    let held = Held { image, changes };
+    Ok(Recovered { held, manifest, end, logs: (last + 1).saturating_sub(first), log_bytes })
 }
 
 /// A log that the manifest does not know of is one that nothing was answered from yet.
@@ -65,7 +71,7 @@ fn check_new(directory: &dyn Directory, files: &Files, marks: Marks) -> io::Resu
         return Err(refuse(format!("{manifest} is older than {image}")));
     }
     for number in files.logs.iter().copied().filter(|number| *number > last) {
-        let bytes = directory.read(&log_name(number), u64::MAX)?;
+        let bytes = directory.read(&log_name(number), 0, u64::MAX)?;
         if replay::has_frames(number, &bytes) || number > last + 1 {
             let (log, manifest) = (log_name(number), manifest::NAME);
             return Err(refuse(format!("{manifest} is older than {log}")));
@@ -94,7 +100,7 @@ fn settle(
     directory: &dyn Directory,
     files: &Files,
     marks: Marks,
-    last: Option<Replayed>,
+    last: Option<&[u8]>,
 ) -> io::Result<Manifest> {
     let image = files.image();
     if let Some(number) = image {
@@ -104,8 +110,8 @@ fn settle(
         let file = directory.open(&log_name(*number))?;
         // Logs before this one were synced before it was begun, or it would not have been.
         let is_last = *number == marks.begin.log && !marks.end.is_clean;
-        if let Some(last) = last.as_ref().filter(|_| is_last) {
-            file.write_at(&last.bytes, 0)?;
+        if let Some(last) = last.filter(|_| is_last) {
+            file.write_at(last, 0)?;
         }
         file.sync()?;
     }

@@ -2,12 +2,12 @@
 
 use std::io;
 
+use super::changes::Changes;
 use super::directory::Directory;
 use super::files::log_name;
 use super::frame::{self, Position};
 use super::header::{HEADER_BYTES, Header, Kind, later_version};
 use super::refusal::{self, refuse};
-use super::{Image, apply};
 
 /// Where a log ends.
 #[derive(Clone, Copy, Debug)]
@@ -18,31 +18,21 @@ pub(super) enum End {
     Behind(Position),
 }
 
-/// A log that was read.
-#[derive(Debug)]
-pub(super) struct Replayed {
-    /// Where the chain is at its end.
-    pub position: Position,
-    /// Its bytes up to there.
-    pub bytes: Vec<u8>,
-}
-
-/// Applies the frames of all logs from `first` to `last` to an image.
+/// Reads all logs from `first` to `last`, which follow upon `position`: what they have changed, and
+/// where the chain is at their end.
 pub(super) fn logs(
     directory: &dyn Directory,
-    image: &mut Image,
     mut position: Position,
     (first, last): (u64, u64),
     end: End,
-) -> io::Result<Option<Replayed>> {
-    let mut replayed = None;
+) -> io::Result<(Changes, Position)> {
+    let mut changes = Changes::default();
     for number in first..=last {
         let end = if number == last { end } else { End::At(begin(directory, number + 1)?) };
-        let log = log(directory, image, position, number, end)?;
-        position = log.position;
-        replayed = Some(log);
+        position = log(directory, &mut changes, position, number, end)?;
     }
-    Ok(replayed)
+    changes.sort();
+    Ok((changes, position))
 }
 
 /// What a log follows upon, as it says itself.
@@ -53,7 +43,7 @@ fn begin(directory: &dyn Directory, number: u64) -> io::Result<Position> {
 
 fn read(directory: &dyn Directory, number: u64, max: u64) -> io::Result<Vec<u8>> {
     let name = log_name(number);
-    directory.read(&name, max).map_err(|error| {
+    directory.read(&name, 0, max).map_err(|error| {
         let is_missing = error.kind() == io::ErrorKind::NotFound;
         if is_missing { refuse(format!("{name} is missing")) } else { error }
     })
@@ -73,11 +63,11 @@ pub(super) fn header(number: u64, bytes: &[u8]) -> io::Result<Header> {
 
 fn log(
     directory: &dyn Directory,
-    image: &mut Image,
+    changes: &mut Changes,
     after: Position,
     number: u64,
     end: End,
-) -> io::Result<Replayed> {
+) -> io::Result<Position> {
     let name = log_name(number);
     let mut bytes = read(directory, number, u64::MAX)?;
     let header = header(number, &bytes)?;
@@ -95,7 +85,7 @@ fn log(
     while !(is_reached && matches!(end, End::At(_)))
         && let Some((entries, next)) = frame::take_next(&mut rest, &header.key, position)
     {
-        apply(image, entries)?;
+        changes.note(bytes.len() - rest.len() - entries.len(), entries)?;
         position = next;
         is_reached |= position == least;
     }
@@ -109,7 +99,8 @@ fn log(
         return Err(refuse(unreached(&name, len, position.sequence, least.sequence)));
     }
     bytes.truncate(len);
-    Ok(Replayed { position, bytes })
+    changes.close(bytes);
+    Ok(position)
 }
 
 fn unreached(name: &str, len: usize, last: u64, least: u64) -> String {

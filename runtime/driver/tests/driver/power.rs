@@ -112,9 +112,10 @@ impl History {
             if self.dice.number().is_multiple_of(3) {
                 self.medium.light_fuse(self.dice.number() % 60);
             }
-            match open(&self.medium) {
-                Ok(mut store) => {
-                    self.check(&store.load().expect("loaded once"));
+            let read = |mut store: LogStore| Ok((store.load()?, store));
+            match open(&self.medium).and_then(read) {
+                Ok((found, store)) => {
+                    self.check(&found);
                     return store;
                 }
                 Err(_) if self.medium.is_dead() => {

@@ -15,6 +15,10 @@ fn an_hour_later_us() -> u64 {
     wall_us() + 3_600_000_000
 }
 
+fn two_hours_later_us() -> u64 {
+    wall_us() + 7_200_000_000
+}
+
 fn before_the_epoch_us() -> u64 {
     0
 }
@@ -125,5 +129,24 @@ fn a_store_that_is_damaged_is_refused() {
         let error = turnstile_driver::server::Server::open(storage, Options::default())
             .expect_err("it is damaged");
         assert!(error.to_string().contains("damaged"), "{key:?}: {error}");
+    }
+}
+
+/// Also where nothing is written between two of them.
+#[test]
+fn outages_add_up() {
+    let disk = Disk::default();
+    let start = |wall_us| {
+        let options = Options { wall_us, ..Options::default() };
+        Running::start(Storage::Blocking(Box::new(disk.open())), options)
+    };
+    let server = start(wall_us);
+    let held = server.client().post(r#"{"resource":"r","ttl":30}"#).expect(201);
+    server.stop();
+    for later in [an_hour_later_us, two_hours_later_us, two_hours_later_us] {
+        let server = start(later);
+        let ttl = server.client().get(&held.path()).expect(200).number("ttl");
+        assert!(ttl > 1.0 && ttl <= 30.0, "{ttl}");
+        server.stop();
     }
 }

@@ -54,6 +54,49 @@ fn a_log_is_folded_while_it_is_written_and_nothing_gets_lost() {
     assert!(image.values().all(|held| held == &value));
 }
 
+/// An image of several frames, and logs that add to it, change it and take from it.
+#[test]
+fn what_is_held_is_told_once_and_in_the_order_of_keys() {
+    let dir = dir("ordered");
+    let mut expected = Image::new();
+    for round in 0..12_u64 {
+        let mut store = LogStore::open_with(&dir, 400_000).expect("the directory opens");
+        let mut told = Vec::new();
+        let each = &mut |key: &Key, value: &[u8]| {
+            told.push((*key, value.to_vec()));
+            Ok(())
+        };
+        store.read(each).expect("read once");
+        assert!(told.is_sorted_by(|(before, _), (after, _)| before < after), "round {round}");
+        let held: Image = told.into_iter().collect();
+        assert!(held == expected, "round {round}: what was synced is told");
+        assert!(store.read(&mut |_, _| Ok(())).is_err(), "a store is read once");
+        for number in (round % 3..600).step_by(3) {
+            let id = number * 7 % 600;
+            let key = if id % 2 == 0 { Key::Claim(id) } else { Key::Data(id) };
+            let mut batch = Batch::default();
+            if (id + round) % 4 == 0 {
+                batch.remove(&key);
+                expected.remove(&key);
+            } else {
+                let value = vec![round as u8; 6_000];
+                batch.put(&key, &value);
+                expected.insert(key, value);
+            }
+            batch.put(&Key::Meta, &[round as u8]);
+            expected.insert(Key::Meta, vec![round as u8]);
+            store.write(&batch);
+            store.sync().expect("the disk takes it");
+        }
+    }
+    let images = fs::read_dir(&dir).expect("the directory is there").filter(|entry| {
+        let entry = entry.as_ref().expect("the directory can be read");
+        let is_long = entry.metadata().expect("it is there").len() > 2 << 20;
+        is_long && entry.path().extension().is_some_and(|kind| kind == "image")
+    });
+    assert_eq!(images.count(), 1, "there is an image of several frames");
+}
+
 #[test]
 fn a_directory_is_open_to_one_server() {
     let dir = dir("locked");

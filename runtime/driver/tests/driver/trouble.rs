@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::store::{Batch, Image, Store};
+use turnstile_driver::store::{Batch, Each, Store};
 
 use crate::http::{Client, Running, until};
 use crate::real::Turnstiled;
@@ -27,8 +27,8 @@ struct Refusing {
 }
 
 impl Store for Refusing {
-    fn load(&mut self) -> io::Result<Image> {
-        Ok(Image::new())
+    fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+        Ok(())
     }
 
     fn write(&mut self, batch: &Batch) {

@@ -108,34 +108,52 @@ fn a_damaged_directory_of_version_2_is_refused() {
     assert!(text.contains("3.log is missing"), "{text}");
 }
 
-/// The values of one claim that is held, as version 2 had them: one time for all.
-#[test]
-fn claims_of_version_2_are_as_they_were() {
-    const NOW_US: u64 = 1_700_000_000_000_000;
-    let numbers = |numbers: &[u64]| -> Vec<u8> {
-        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-    };
-    let meta = [vec![2], numbers(&[7, 5, NOW_US])].concat();
+const NOW_US: u64 = 1_700_000_000_000_000;
+
+fn numbers(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// What older versions wrote of the server and of claims that are held: claims 7 and 8 are of `r`
+/// and of `s`, whose numbers are the same, as version 3 could have it.
+fn claims(version: u8) -> Disk {
+    // Version 2 had one time for all.
+    let times = if version == 2 { 1 } else { 2 };
+    let moment = |at_us: u64| numbers(&vec![at_us; times]);
+    let meta = [vec![version], numbers(&[8, 5]), moment(NOW_US)].concat();
     let option = |number: u64| [vec![1], numbers(&[number])].concat();
-    let claim = [
-        [&[2, 6][..], b"active"].concat(),
-        option(5),
-        vec![0; 9],
-        numbers(&[30_000_000]),
-        option(NOW_US + 20_000_000),
-        [vec![0], numbers(&[NOW_US - 10_000_000])].concat(),
-        [vec![1], numbers(&[NOW_US - 10_000_000])].concat(),
-    ]
-    .concat();
-    let data = [&[2, 0, 0, 0, 0][..], &[0; 8], &1_u32.to_le_bytes(), b"r", b"[1]"].concat();
+    let claim = |token: u64| {
+        [
+            [&[version, 6][..], b"active"].concat(),
+            option(token),
+            vec![0; 9],
+            numbers(&[30_000_000]),
+            option(NOW_US + 20_000_000),
+            [vec![0], moment(NOW_US - 10_000_000)].concat(),
+            [vec![1], moment(NOW_US - 10_000_000)].concat(),
+        ]
+        .concat()
+    };
+    let owner: &[u8] = if version == 2 { &[] } else { &[0] };
+    let data = |name: &[u8]| {
+        [&[version, 0, 0, 0, 0][..], &[0; 8], owner, &1_u32.to_le_bytes(), name, b"[1]"].concat()
+    };
     let disk = Disk::default();
     let mut batch = Batch::default();
     batch.put(&Key::Meta, &meta);
-    batch.put(&Key::Claim(7), &claim);
-    batch.put(&Key::Data(7), &data);
+    for (id, token, name) in [(7, 5, b"r"), (8, 4, b"s")] {
+        batch.put(&Key::Claim(id), &claim(token));
+        batch.put(&Key::Data(id), &data(name));
+    }
     let mut store = disk.open();
     store.write(&batch);
     store.sync().expect("a simulated disk takes it");
+    disk
+}
+
+#[track_caller]
+fn check_claims(version: u8) {
+    let disk = claims(version);
     let options = Options { wall_us: || NOW_US + 3_600_000_000, ..Options::default() };
     let server = Running::start(Storage::Blocking(Box::new(disk.open())), options);
     let mut client = server.client();
@@ -146,6 +164,19 @@ fn claims_of_version_2_are_as_they_were() {
     assert!(held.field("created").to_string().contains("14 Nov 2023 22:13:10"), "{held:?}");
     let (ttl, duration) = (held.number("ttl"), held.number("active_duration"));
     assert!(ttl > 1.0 && ttl <= 20.0 && duration > 3_600.0, "{held:?}");
-    let next = client.post(r#"{"resource":"s","ttl":30}"#).expect(201);
+    let next = client.post(r#"{"resource":"t","ttl":30}"#).expect(201);
     assert_eq!(next.field("fencing_token").as_u64(), Some(6));
+    client.set("/v1/claims/7/", "released").expect(204);
+    client.post(r#"{"resource":"s","ttl":30}"#).expect(202);
+    client.post(r#"{"resource":"r","ttl":30}"#).expect(201);
+}
+
+#[test]
+fn claims_of_version_2_are_as_they_were() {
+    check_claims(2);
+}
+
+#[test]
+fn claims_of_version_3_are_as_they_were() {
+    check_claims(3);
 }

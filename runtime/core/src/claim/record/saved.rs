@@ -33,7 +33,9 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub(super) const fn of(record: &Record) -> Self {
+    /// What is kept of a claim as it stands: the same as was saved of it last.
+    #[must_use]
+    pub const fn of(record: &Record) -> Self {
         let Record { resource, at, token, key, held: _ } = record;
         Self { resource: *resource, at: *at, token: *token, key: *key }
     }

@@ -233,11 +233,12 @@ impl Directory for Medium {
         Ok(state.seen.keys().cloned().collect())
     }
 
-    fn read(&self, name: &str, max: u64) -> io::Result<Vec<u8>> {
+    fn read(&self, name: &str, at: u64, max: u64) -> io::Result<Vec<u8>> {
         let mut state = self.state();
         state.descriptor()?;
         let bytes = &state.files[state.named(name)?].seen;
-        Ok(bytes[..bytes.len().min(usize::try_from(max).unwrap_or(usize::MAX))].to_vec())
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        Ok(bytes.iter().skip(size(at)).take(size(max)).copied().collect())
     }
 
     fn create(&self, name: &str) -> io::Result<Box<dyn DirectoryFile>> {

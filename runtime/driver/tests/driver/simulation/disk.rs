@@ -2,7 +2,7 @@
 
 use std::io;
 
-use turnstile_driver::store::{Batch, Image, LogStore, Store};
+use turnstile_driver::store::{Batch, Each, LogStore, Store};
 
 use super::outcome::{Event, Tally};
 use crate::power;
@@ -25,8 +25,8 @@ impl Watched {
 }
 
 impl Store for Watched {
-    fn load(&mut self) -> io::Result<Image> {
-        self.store.load()
+    fn read(&mut self, each: Each<'_>) -> io::Result<()> {
+        self.store.read(each)
     }
 
     fn write(&mut self, batch: &Batch) {

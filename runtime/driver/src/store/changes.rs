@@ -1,0 +1,78 @@
+//! What the logs behind an image have written, by key: the last word on each.
+//!
+//! The values stay where they were read; of each write only its place is noted.
+
+use std::io;
+use std::num::NonZeroUsize;
+
+use super::Key;
+use super::entry::take_entry;
+
+/// The writes of some logs.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// The logs' bytes, in order.
+    logs: Vec<Vec<u8>>,
+    /// In the order in which they were written, until they are sorted.
+    writes: Vec<(Key, Option<Span>)>,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    log: u32,
+    len: u32,
+    /// No value is where a log begins.
+    at: NonZeroUsize,
+}
+
+impl Changes {
+    /// Notes the writes of a frame that are at this place of the log being read.
+    pub(super) fn note(&mut self, at: usize, entries: &[u8]) -> io::Result<()> {
+        let log = u32::try_from(self.logs.len()).map_err(io::Error::other)?;
+        let end = at + entries.len();
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let (key, value) = take_entry(&mut rest)?;
+            let span = value.and_then(|value| {
+                // A value is the last of its entry.
+                let at = NonZeroUsize::new(end - rest.len() - value.len())?;
+                Some(Span { log, len: u32::try_from(value.len()).ok()?, at })
+            });
+            self.writes.push((key, span));
+        }
+        Ok(())
+    }
+
+    /// The log that was read is this one.
+    pub(super) fn close(&mut self, log: Vec<u8>) {
+        self.logs.push(log);
+    }
+
+    /// The bytes of the last log.
+    pub(super) fn last_log(&self) -> Option<&[u8]> {
+        self.logs.last().map(Vec::as_slice)
+    }
+
+    /// Puts the writes in the order of their keys, and forgets those that a later one has replaced.
+    pub(super) fn sort(&mut self) {
+        self.writes.sort_by_key(|(key, _)| *key);
+        self.writes.dedup_by(|later, before| {
+            let is_same = later.0 == before.0;
+            if is_same {
+                *before = *later;
+            }
+            is_same
+        });
+    }
+
+    /// The last word on each key, once they are sorted; none: it was removed.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
+        self.writes.iter().map(|(key, span)| {
+            let value = span.map(|Span { log, len, at }| {
+                &self.logs[log as usize][at.get()..at.get() + len as usize]
+            });
+            (key, value)
+        })
+    }
+}
