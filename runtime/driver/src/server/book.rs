@@ -58,7 +58,7 @@ impl Book {
         }
     }
 
-    /// Adds a claim.
+    /// Adds a claim, whose resource's number is from [`Book::number`].
     pub(crate) fn add(&mut self, id: u64, entry: Entry) {
         // The number may have been freed since the request was given it: where the step that makes
         // a claim forgets the last one of the same resource.

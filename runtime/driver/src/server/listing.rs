@@ -120,6 +120,12 @@ mod tests {
         }
     }
 
+    /// Adds a claim as a request does, whose resource has got a number.
+    fn add(book: &mut Book, id: u64, mut entry: Entry) {
+        (entry.number, entry.resource) = book.number(&entry.resource);
+        book.add(id, entry);
+    }
+
     fn origin() -> Origin {
         let from = ([127, 0, 0, 1], 1).into();
         let identity = Identity { name: None, has_all_rights: true, from };
@@ -131,7 +137,7 @@ mod tests {
         let mut book = Book::default();
         for id in 1..=CLAIMS {
             let status = if id % 10 == 0 { Status::Released } else { Status::Waiting };
-            book.add(id, entry(if id % 2 == 0 { 0 } else { id as u32 }, status));
+            add(&mut book, id, entry(if id % 2 == 0 { 0 } else { id as u32 }, status));
         }
         book
     }
@@ -186,7 +192,7 @@ mod tests {
             assert!(added < 10 * CLAIMS, "it runs after those that come");
             for _ in 0..2 * SLICE_CLAIMS {
                 added += 1;
-                book.add(added, entry(1, Status::Waiting));
+                add(&mut book, added, entry(1, Status::Waiting));
             }
             book.remove(CLAIMS);
         }
@@ -200,7 +206,7 @@ mod tests {
         for id in 1..=3 * SLICE_CLAIMS as u64 {
             let user_data = serde_json::value::to_raw_value("private").ok();
             let owner = Some(if id % 2 == 0 { "deploy" } else { "ci" }.into());
-            book.add(id, Entry { user_data, owner, ..entry(1, Status::Waiting) });
+            add(&mut book, id, Entry { user_data, owner, ..entry(1, Status::Waiting) });
         }
         let identity =
             Identity { name: Some("ci".into()), has_all_rights: false, ..origin().identity };
