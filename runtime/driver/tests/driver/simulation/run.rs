@@ -137,16 +137,19 @@ fn host_server(sim: &mut Sim<'_>, seed: u64, machine: &Machine, trace: &Trace, t
     sim.host("server", move || {
         let (machine, trace, tally) = (machine.clone(), trace.clone(), tally.clone());
         async move {
-            let store = loop {
-                match Watched::open(&machine.medium, &tally) {
-                    Ok(store) => break store,
+            let start = |store: Watched| {
+                let mut dice = Dice::seeded(seed);
+                let pause = move || Duration::from_micros(dice.number() % 20_000);
+                let storage = Storage::Simulated(Box::new(store), Box::new(pause));
+                Server::open(storage, Options { trace: Some(trace.clone()), ..options(seed) })
+            };
+            // The disk may refuse a start, and the process may end while it reads.
+            let server = loop {
+                match Watched::open(&machine.medium, &tally).and_then(start) {
+                    Ok(server) => break server,
                     Err(_) => tokio::time::sleep(RESTART_PAUSE).await,
                 }
             };
-            let mut dice = Dice::seeded(seed);
-            let pause = move || Duration::from_micros(dice.number() % 20_000);
-            let storage = Storage::Simulated(Box::new(store), Box::new(pause));
-            let server = Server::open(storage, Options { trace: Some(trace), ..options(seed) })?;
             let listener = Listener::bind(PORT, machine.has_no_descriptors, tally).await?;
             server.serve(listener, std::future::pending()).await?;
             Ok(())
