@@ -10,7 +10,7 @@ use turnstile_core::step::InputOf;
 use turnstile_core::{Core as _, Effect, Input};
 
 use super::audit::Change;
-use super::call::{Data, Hand};
+use super::call::Hand;
 use super::engine::{Alarm, Engine};
 use super::entry::Entry;
 use super::reply::Reply;
@@ -149,21 +149,8 @@ impl Engine {
         if self.book.entry(id).is_some() {
             self.book.became(id, status, token.map(Token::number), now);
         } else if let Some(data) = hand.and_then(|hand| hand.post.take()) {
-            let Data { number, resource, ttl_us, user_data, digest, owner } = data;
             let token = token.map(Token::number);
-            let history = vec![(status, now)];
-            let entry = Entry {
-                number,
-                resource,
-                user_data,
-                owner,
-                digest,
-                ttl_us,
-                due_us: None,
-                until_us: None,
-                token,
-                history,
-            };
+            let entry = Entry { token, ..Entry::new(data, vec![(status, now)]) };
             if !self.terms.is_volatile {
                 saved::put_data(&mut self.outbox.batch, id, &entry);
             }
@@ -180,8 +167,8 @@ impl Engine {
         for id in std::mem::take(&mut self.changed) {
             match (self.state.claim(ClaimId::new(id)), self.book.entry(id)) {
                 (Some(record), Some(entry)) => {
-                    let claim = (id, &Kept::of(record), entry);
-                    saved::put_claim(&mut self.outbox.batch, claim, self.meta.outages_us);
+                    let (batch, outages_us) = (&mut self.outbox.batch, self.meta.outages_us);
+                    saved::put_claim(batch, id, &Kept::of(record), entry, outages_us);
                 }
                 (None, _) | (_, None) => saved::remove_claim(&mut self.outbox.batch, id),
             }

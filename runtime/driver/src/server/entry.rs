@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use turnstile_core::claim::record::Status;
 
 use super::auth::Identity;
-use super::call::Origin;
+use super::call::{Data, Origin};
 use super::clock::Moment;
 use crate::wire::claim::{Change, ClaimBody};
 use crate::wire::date::Date;
@@ -40,6 +40,24 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// A claim without lease, time-out and token.
+    pub(super) fn new(data: Data, history: Vec<(Status, Moment)>) -> Self {
+        let Data { number, resource, ttl_us, user_data, digest, owner } = data;
+        let (due_us, until_us, token) = (None, None, None);
+        Self {
+            number,
+            resource,
+            user_data,
+            owner,
+            digest,
+            ttl_us,
+            due_us,
+            until_us,
+            token,
+            history,
+        }
+    }
+
     /// Notes a new status.
     pub(crate) fn became(&mut self, status: Status, token: Option<u64>, now: Moment) {
         self.history.reserve_exact(1);

@@ -16,6 +16,7 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
 use super::book::Book;
+use super::call::Data;
 use super::clock::Moment;
 use super::entry::Entry;
 use crate::store::{Batch, Key, Store};
@@ -56,11 +57,7 @@ pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
     batch.put(&Key::Meta, &out);
 }
 
-pub(crate) fn put_claim(
-    batch: &mut Batch,
-    (id, kept, entry): (u64, &Kept, &Entry),
-    outages_us: u64,
-) {
+pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry, outages_us: u64) {
     let mut out = vec![VERSION];
     let at = kept.at.name();
     out.push(at.len() as u8);
@@ -162,19 +159,8 @@ impl Found {
         };
         let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
         let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
-        let entry = Entry {
-            number,
-            resource,
-            user_data,
-            owner,
-            digest,
-            ttl_us,
-            due_us,
-            until_us,
-            token,
-            history,
-        };
-        self.book.add(id, entry);
+        let data = Data { number, resource, ttl_us, user_data, digest, owner };
+        self.book.add(id, Entry { due_us, until_us, token, ..Entry::new(data, history) });
         self.claims.insert(ClaimId::new(id), Some(kept));
         Some(())
     }

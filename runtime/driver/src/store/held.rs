@@ -7,6 +7,8 @@ use std::io;
 use super::Each;
 use super::changes::Changes;
 use super::directory::Directory;
+use super::files::Files;
+use super::frame::Position;
 use super::image::ImageFile;
 
 /// An image, if there is one, and the changes behind it.
@@ -18,6 +20,17 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// The image that counts, without the logs behind it.
+    pub(super) fn latest(directory: &dyn Directory, files: &Files) -> io::Result<Self> {
+        let image = ImageFile::latest(directory, files)?;
+        Ok(Self { image, changes: Changes::default() })
+    }
+
+    /// Which place of the chain the image stands for: the beginning, where there is none.
+    pub(super) fn position(&self) -> Position {
+        self.image.as_ref().map_or(Position::default(), ImageFile::position)
+    }
+
     /// Tells all keys in their order.
     pub(super) fn read(&self, directory: &dyn Directory, each: Each<'_>) -> io::Result<()> {
         let mut changes = self.changes.iter().peekable();

@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use super::directory::{Background, Directory};
 use super::files::Files;
-use super::frame::{self, Position};
+use super::frame;
 use super::held::Held;
-use super::image::{self, ImageFile};
+use super::image;
 use super::manifest::{Manifest, Mark};
 use super::os::OsDirectory;
 use super::recover::{Recovered, recover};
@@ -98,8 +98,7 @@ impl LogStore {
         if logs > LOGS_MAX || log_bytes > log_max {
             match put_image(&*directory, end, &held) {
                 Ok(()) => {
-                    let image = ImageFile::latest(&*directory, &Files::scan(&*directory)?)?;
-                    held = Held { image, ..Held::default() };
+                    held = Held::latest(&*directory, &Files::scan(&*directory)?)?;
                     tell(place, remove_folded(&*directory, end));
                 }
                 // The logs are there still.
@@ -231,11 +230,10 @@ impl Drop for LogStore {
 /// Makes an image of all logs up to the end of one that is closed, and removes them.
 fn fold(directory: &dyn Directory, closed: Mark) -> io::Result<()> {
     let files = Files::scan(directory)?;
-    let image = ImageFile::latest(directory, &files)?;
-    let after = image.as_ref().map_or(Position::default(), ImageFile::position);
-    let logs = (files.first_log(), closed.log);
-    let (changes, _) = replay::logs(directory, after, logs, End::At(closed.position))?;
-    put_image(directory, closed, &Held { image, changes })?;
+    let mut held = Held::latest(directory, &files)?;
+    let (logs, end) = ((files.first_log(), closed.log), End::At(closed.position));
+    (held.changes, _) = replay::logs(directory, held.position(), logs, end)?;
+    put_image(directory, closed, &held)?;
     remove_folded(directory, closed)
 }
 

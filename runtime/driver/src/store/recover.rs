@@ -8,12 +8,11 @@ use std::io;
 
 use super::directory::Directory;
 use super::files::{Files, image_name, log_name};
-use super::frame::Position;
 use super::held::Held;
+use super::legacy;
 use super::manifest::{self, Manifest, Mark, Marks};
 use super::refusal::refuse;
 use super::replay::{self, End};
-use super::{image::ImageFile, legacy};
 
 /// What a directory holds, now certainly on the disk.
 #[derive(Debug)]
@@ -47,19 +46,19 @@ pub(super) fn recover(directory: &dyn Directory) -> io::Result<Recovered> {
     let marks = Marks::read(directory)?;
     check_new(directory, &files, marks)?;
     let last = marks.begin.log;
-    let image = ImageFile::latest(directory, &files)?;
-    if let Some(image) = &image {
-        image.read(directory, &mut |_, _| Ok(()))?;
-    }
-    let after = image.as_ref().map_or(Position::default(), ImageFile::position);
+    let mut held = Held::latest(directory, &files)?;
+    // Its frames are read once more later; here, before anything is written or removed, they have
+    // to be whole.
+    held.read(directory, &mut |_, _| Ok(()))?;
     let first = files.first_log();
     check_missing(&files, first, last)?;
     let end = End::Behind(marks.end.position);
-    let (changes, position) = replay::logs(directory, after, (first, last), end)?;
-    let log_bytes = changes.last_log().map_or(0, |bytes| bytes.len() as u64);
-    let manifest = settle(directory, &files, marks, changes.last_log())?;
+    let (changes, position) = replay::logs(directory, held.position(), (first, last), end)?;
+    held.changes = changes;
+    let last_log = held.changes.last_log();
+    let log_bytes = last_log.map_or(0, |bytes| bytes.len() as u64);
+    let manifest = settle(directory, &files, marks, last_log)?;
     let end = Mark { log: last, position, is_clean: false };
-    let held = Held { image, changes };
     Ok(Recovered { held, manifest, end, logs: (last + 1).saturating_sub(first), log_bytes })
 }
 

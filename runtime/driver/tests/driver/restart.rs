@@ -23,6 +23,12 @@ fn before_the_epoch_us() -> u64 {
     0
 }
 
+/// A server on a simulated disk.
+fn start(disk: &Disk, wall_us: fn() -> u64) -> Running {
+    let options = Options { wall_us, ..Options::default() };
+    Running::start(Storage::Blocking(Box::new(disk.open())), options)
+}
+
 #[track_caller]
 fn check_lease(first: fn() -> u64, second: fn() -> u64, name: &str) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("restart").join(name);
@@ -80,10 +86,6 @@ fn far_future_us() -> u64 {
 #[test]
 fn a_wall_clock_that_was_wrong_at_one_start_is_forgotten_with_the_next() {
     let disk = Disk::default();
-    let start = |wall_us| {
-        let options = Options { wall_us, ..Options::default() };
-        Running::start(Storage::Blocking(Box::new(disk.open())), options)
-    };
     let post = |client: &mut crate::http::Client, resource: &str| {
         let body = format!(r#"{{"resource":"{resource}","ttl":600}}"#);
         client.post(&body).expect(201)
@@ -96,7 +98,7 @@ fn a_wall_clock_that_was_wrong_at_one_start_is_forgotten_with_the_next() {
     for (life, wall_us) in
         [wall_us, far_future_us, wall_us, far_future_us, an_hour_later_us].into_iter().enumerate()
     {
-        let server = start(wall_us);
+        let server = start(&disk, wall_us);
         let mut client = server.client();
         let claim = post(&mut client, &format!("r{life}"));
         let expected = if life % 2 == 1 { 2096 } else { 2023 };
@@ -136,15 +138,11 @@ fn a_store_that_is_damaged_is_refused() {
 #[test]
 fn outages_add_up() {
     let disk = Disk::default();
-    let start = |wall_us| {
-        let options = Options { wall_us, ..Options::default() };
-        Running::start(Storage::Blocking(Box::new(disk.open())), options)
-    };
-    let server = start(wall_us);
+    let server = start(&disk, wall_us);
     let held = server.client().post(r#"{"resource":"r","ttl":30}"#).expect(201);
     server.stop();
     for later in [an_hour_later_us, two_hours_later_us, two_hours_later_us] {
-        let server = start(later);
+        let server = start(&disk, later);
         let ttl = server.client().get(&held.path()).expect(200).number("ttl");
         assert!(ttl > 1.0 && ttl <= 30.0, "{ttl}");
         server.stop();

@@ -1,6 +1,7 @@
 //! Directories of version 2 of the data's format: they are upgraded, wherever that is interrupted.
+//! And claims as versions 2 and 3 wrote their values.
 //!
-//! Its frames and values are written here as that version wrote them, by code that is not the
+//! Frames and values are written here as those versions wrote them, by code that is not the
 //! store's.
 
 use turnstile_driver::server::{Options, Storage};
