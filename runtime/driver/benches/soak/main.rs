@@ -1,10 +1,10 @@
 //! A soak: minutes of everything that clients do, and a server whose memory and files stay flat.
 //!
 //! `cargo bench -p turnstile-driver --bench soak -- [MINUTES]` starts the real `turnstiled` on a
-//! directory, with little room for finished claims, and looks at it twice a second. It compares the
-//! last third of the time with the one before, by what `watch` allows, and ends with 1 and what has
-//! grown. The first third is the server's own, to come to its size. `SOAK_SEED` has other names and
-//! data.
+//! directory, with little room for finished claims and little patience with waiters that vanish,
+//! and looks at it twice a second. It compares the last third of the time with the one before, by what
+//! `watch` allows, and ends with 1 and what has grown. The first third is the server's own, to come
+//! to its size. `SOAK_SEED` has other names and data.
 
 mod client;
 mod load;
@@ -25,13 +25,16 @@ use watch::Sample;
 const MINUTES: f64 = 10.0;
 const LOOK: Duration = Duration::from_millis(500);
 const FINISHED_MAX: &str = "20000";
+/// In seconds: waiters that vanish would otherwise be kept for an hour.
+const UNASKED_MAX: &str = "20";
 
 fn main() -> ExitCode {
     // Cargo itself passes `--bench`.
     let minutes = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(MINUTES);
     let seed = std::env::var("SOAK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let time = Duration::from_secs_f64(minutes.clamp(0.05, 10_000.0) * 60.0);
-    println!("soak: {minutes} minutes, SOAK_SEED={seed}, --finished-max {FINISHED_MAX}");
+    println!("soak: {minutes} minutes, SOAK_SEED={seed}");
+    println!("turnstiled --finished-max {FINISHED_MAX} --unasked-max {UNASKED_MAX}");
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("soak");
     if dir.exists() {
         std::fs::remove_dir_all(&dir).expect("the directory is ours");
@@ -89,7 +92,8 @@ struct Server {
 impl Server {
     fn start(data: &PathBuf) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_turnstiled"));
-        command.args(["--listen", "127.0.0.1:0", "--finished-max", FINISHED_MAX, "--data"]);
+        command.args(["--listen", "127.0.0.1:0", "--unasked-max", UNASKED_MAX]);
+        command.args(["--finished-max", FINISHED_MAX, "--data"]);
         let command = command.arg(data).env("TURNSTILE_LOG", "warn").stdout(Stdio::piped());
         let mut child = command.spawn().expect("the server starts");
         let mut line = String::new();
