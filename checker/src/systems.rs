@@ -1,5 +1,6 @@
 //! The systems known here: wiring of shipped cores and property predicates, nothing else.
 
+mod absent;
 mod answers;
 mod build;
 pub mod claim;

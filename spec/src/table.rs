@@ -192,6 +192,9 @@ pub struct Written {
 pub struct Table {
     /// What each state of the vocabulary is here, in its order. `None`: not a state of this table.
     pub states: Vec<Option<State>>,
+    /// The events that it has. The others of the vocabulary are those of amendments that it is
+    /// without.
+    pub events: BTreeSet<EventId>,
     /// Rows, one for each source state and event of a written row, in the order written.
     pub rows: Vec<Row>,
     /// What is said of the cells without a row.

@@ -269,8 +269,9 @@ macro_rules! chosen {
                 }
                 let rows = given.rows.iter().filter_map(|given| row(words, given, unknown));
                 let rows = keep(rows.collect());
-                let cells = given.cells.iter().filter_map(|given| cell(words, given, unknown));
-                let cells = keep(cells.collect());
+                let absent = $crate::systems::absent::cells(words, given);
+                let cells = given.cells.iter().chain(&absent);
+                let cells = keep(cells.filter_map(|it| cell(words, it, unknown)).collect());
                 let (initial, places, choice) = (initial?, keep(places), 0);
                 $crate::systems::formulas::interpreted!(
                     $kind,

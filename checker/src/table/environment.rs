@@ -207,6 +207,9 @@ impl Model for Environment<'_> {
         }
         for (place, event) in self.vocabulary.events.iter().enumerate() {
             let event_id = EventId(id(place));
+            if !self.table.events.contains(&event_id) {
+                continue;
+            }
             let mut push = |cause| {
                 for class in self.classes(last.state, event_id) {
                     let number = class.number();

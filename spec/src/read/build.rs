@@ -18,7 +18,9 @@ use crate::yaml::Word;
 /// Builds the table of a draft.
 pub(crate) fn table(vocabulary: &Vocabulary, draft: &Draft) -> Table {
     let lookup = Lookup::new(vocabulary, draft);
-    let mut table = Table { states: states(&lookup), ..Table::default() };
+    let events = (0..).map(EventId).zip(&vocabulary.events).map(|(id, _)| id);
+    let events = events.filter(|id| lookup.event(*id).is_some()).collect();
+    let mut table = Table { states: states(&lookup), events, ..Table::default() };
     for (id, row) in &draft.rows {
         for at in places(&lookup, row) {
             for way in ways(&lookup, row) {
