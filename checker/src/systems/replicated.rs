@@ -324,15 +324,7 @@ impl System for Replicated {
             Command::Member(Told::Serve(_)) => Some("direct call"),
             Command::Member(Told::Unlock(_)) => Some("unlock call"),
             Command::Act(_) => Some("act"),
-            Command::Cluster(change) => match change {
-                Change::Answer(_) | Change::Elect(_) => None,
-                Change::Connect(_) => Some("connection"),
-                Change::Install(_) => Some("snapshot"),
-                Change::Fail(_) => Some("failed command"),
-                Change::ElectAgain(_) => Some("coordinator change"),
-                Change::CutOff(_) => Some("partition"),
-                Change::Restart(_) => Some("restart"),
-            },
+            Command::Cluster(change) => change.budget(),
         }
     }
 

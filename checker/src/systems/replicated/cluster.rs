@@ -49,7 +49,9 @@ pub struct Seat {
     pub was_apart: bool,
     /// It has no log: it needs a snapshot.
     is_new: bool,
-    /// What came into the log while it was apart.
+    /// It is connected, and what comes into the log does not come to it.
+    is_behind: bool,
+    /// What came into the log while it was apart or behind.
     pub(super) pending: Vec<(Token, Entry)>,
 }
 
@@ -61,6 +63,7 @@ impl Cluster {
             is_apart: false,
             was_apart: false,
             is_new: false,
+            is_behind: false,
             pending: Vec::new(),
         };
         Self {
@@ -97,11 +100,17 @@ impl Cluster {
     pub(super) fn changes(&self) -> Vec<Change> {
         let mut changes = Vec::new();
         let connected = self.connected();
+        // Only who has the whole log is elected.
+        let whole = connected.iter().filter(|node| !self.seats[**node].is_behind);
         if self.leader.is_some() {
-            changes.extend(connected.iter().map(|node| Change::ElectAgain(*node)));
+            changes.extend(whole.clone().map(|node| Change::ElectAgain(*node)));
         } else if self.has_majority() {
-            changes.extend(connected.iter().map(|node| Change::Elect(*node)));
+            changes.extend(whole.clone().map(|node| Change::Elect(*node)));
         }
+        let followers = whole.filter(|node| self.leader != Some(**node));
+        changes.extend(followers.map(|node| Change::FallBehind(*node)));
+        let behind = connected.iter().filter(|node| self.seats[**node].is_behind);
+        changes.extend(behind.map(|node| Change::CatchUp(*node)));
         let answers = u8::try_from(self.answers.len()).expect("few commands are on their way");
         changes.extend((0..answers).flat_map(|one| [Change::Answer(one), Change::Fail(one)]));
         if self.has_majority() {
@@ -155,12 +164,17 @@ impl Cluster {
                 self.seats[node].is_new = true;
                 self.connect(node)
             }
+            Change::FallBehind(node) => {
+                self.seats[node].is_behind = true;
+                Vec::new()
+            }
+            Change::CatchUp(node) => vec![self.snapshot(node)],
         }
     }
 
     fn snapshot(&mut self, node: NodeId) -> (NodeId, Sent) {
         let seat = &mut self.seats[node];
-        seat.is_new = false;
+        (seat.is_new, seat.is_behind) = (false, false);
         seat.pending.clear();
         let (index, locks) = (self.last, self.truth.clone());
         (node, Sent::Message(Message::Snapshot { index, locks }))
@@ -192,7 +206,7 @@ impl Cluster {
         let members = u64::try_from(self.seats.len()).expect("a cluster is small");
         let is_seen = self.has_majority() && !self.seats[node].is_apart;
         let seat = &mut self.seats[node];
-        (seat.is_apart, seat.was_apart) = (true, true);
+        (seat.is_apart, seat.was_apart, seat.is_behind) = (true, true, false);
         let mut mail = Vec::new();
         if ends {
             (seat.address, seat.is_new) = (Address(seat.address.0 + members), true);
@@ -300,7 +314,7 @@ impl Cluster {
         let mut mail = Mail::new();
         for (node, seat) in self.seats.iter_mut().enumerate() {
             let (index, entry) = (index, entry.clone());
-            if !seat.is_apart {
+            if !seat.is_apart && !seat.is_behind {
                 mail.push((node, Sent::Message(Message::Apply { index, entry })));
             } else if !seat.is_new {
                 seat.pending.push((index, entry));

@@ -37,6 +37,26 @@ pub enum Change {
     Connect(NodeId),
     /// A member that was apart is connected, and given a snapshot.
     Install(NodeId),
+    /// What comes into the log is slow to come to a member.
+    FallBehind(NodeId),
+    /// A member that fell behind is given a snapshot.
+    CatchUp(NodeId),
+}
+
+impl Change {
+    /// What it is rationed by.
+    pub(super) const fn budget(self) -> Option<&'static str> {
+        match self {
+            Self::Answer(_) | Self::Elect(_) => None,
+            Self::Connect(_) => Some("connection"),
+            Self::Install(_) | Self::CatchUp(_) => Some("snapshot"),
+            Self::FallBehind(_) => Some("lag"),
+            Self::Fail(_) => Some("failed command"),
+            Self::ElectAgain(_) => Some("coordinator change"),
+            Self::CutOff(_) => Some("partition"),
+            Self::Restart(_) => Some("restart"),
+        }
+    }
 }
 
 /// What the cluster sends to a member: a message, in step with the log or not, or its end and

@@ -31,6 +31,8 @@ impl fmt::Display for Change {
             Self::Restart(who) => write!(f, "ends member {} and starts it again", who + 1),
             Self::Connect(who) => write!(f, "connects member {}", who + 1),
             Self::Install(who) => write!(f, "connects member {} by a snapshot", who + 1),
+            Self::FallBehind(who) => write!(f, "has member {} fall behind", who + 1),
+            Self::CatchUp(who) => write!(f, "gives member {} a snapshot", who + 1),
         }
     }
 }

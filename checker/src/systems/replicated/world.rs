@@ -31,14 +31,16 @@ impl Wired for Replicated {
         "connection",
         "restart",
         "snapshot",
+        "lag",
     ];
 
     const SUFFERS: &'static [&'static str] = &[];
 
-    /// Who was never apart does not come back, to the log or to a snapshot.
+    /// Who was never apart does not come back, and who has all of the log needs no snapshot.
     fn may_spend(&self, plan: &Plan<'_>, budget: &str) -> bool {
         match budget {
-            "connection" | "snapshot" => plan.has("partition") || plan.has("restart"),
+            "connection" => plan.has("partition") || plan.has("restart"),
+            "snapshot" => ["partition", "restart", "lag"].iter().any(|budget| plan.has(budget)),
             _ => true,
         }
     }

@@ -89,7 +89,8 @@ impl<S: lock_status::Rules, M: Rules, X: lock_mutex::Rules> Turn<'_, S, M, X> {
     }
 
     /// What the listener was told last, beside what the replica says. Whoever lost a lock and has
-    /// it once more, or stands in its queue, is told of both.
+    /// it once more, or stands in its queue, is told of both; a mutex only where its thread has the
+    /// lock under another token: to any other one the loss is older than its command.
     fn tell_all_changes(&mut self) {
         if !self.state.hears {
             return;
@@ -106,7 +107,12 @@ impl<S: lock_status::Rules, M: Rules, X: lock_mutex::Rules> Turn<'_, S, M, X> {
                 continue;
             }
             if told.0 == Status::Holding && status != Status::None {
-                self.tell_change(self.unlocked(lock));
+                let mutex = self.state.mutex(lock).filter(|mutex| mutex.token.is_some());
+                if mutex.is_some_and(|mutex| mutex.token != token) {
+                    self.tell_change(self.unlocked(lock));
+                } else {
+                    self.tell_listener(self.unlocked(lock));
+                }
             }
             self.tell_change(Change { lock, member: self.core.me, status, token });
         }
