@@ -1,19 +1,18 @@
 //! Whether amendments bear load: each is left out, with those that need it, and one of the things
-//! that are said to show it must fail then. Nothing here changes a file or knows a protocol.
+//! that are said to show it must fail then, and not where only those others are left out. Nothing
+//! here changes a file or knows a protocol.
+
+mod left;
 
 use std::collections::BTreeSet;
 
-use turnstile_spec::literal::{Amendment, Partial};
+use turnstile_spec::literal::Amendment;
 use turnstile_spec::{Literal, System};
 
+use self::left::Left;
 use crate::report::fault::FaultReport;
-use crate::report::options::{Options, Refusal, Replacement, Until};
-use crate::report::result::{PropertyReport, ResultReport, Verdict};
-use crate::{systems, table};
-
-/// How far each world is followed without an amendment, first and then, where nobody says how far:
-/// that may lead to ever more messages, and another world may show the same sooner.
-const WITHOUT_MAX: [u64; 2] = [50_000, 400_000];
+use crate::report::options::Options;
+use crate::report::result::PropertyReport;
 
 /// What is said of one amendment.
 #[derive(Clone, Debug)]
@@ -49,12 +48,27 @@ pub enum Outcome {
         /// The property, with the run.
         property: Box<PropertyReport>,
     },
+    /// It fails, and in the same place where only those that need the amendment are left out: it
+    /// shows them.
+    Others(String),
     /// Nothing fails: a search came to its end everywhere.
     Nothing,
     /// Nothing failed, and a search was cut.
     Open(String),
     /// There is nothing of this name, or it cannot be searched.
     Unknown(String),
+}
+
+impl Outcome {
+    /// Where a run shows that a property fails.
+    fn place(&self) -> Option<String> {
+        match self {
+            Self::Run { place, .. } => Some(place.clone()),
+            Self::Fault(_) | Self::Others(_) | Self::Nothing | Self::Open(_) | Self::Unknown(_) => {
+                None
+            }
+        }
+    }
 }
 
 impl Verified {
@@ -89,15 +103,7 @@ pub fn verify(
     options: &Options<'_>,
 ) -> Verified {
     let without = left_out(&amendment.id, &literal.amendments);
-    let partial = literal.without(&without);
-    let replaced = Replacement {
-        vocabulary: literal.vocabulary.clone(),
-        table: partial.table.clone(),
-        source: literal.source.clone(),
-    };
-    let tables = std::iter::once(replaced).chain(options.tables.iter().cloned()).collect();
-    let options = Options { tables, ..options.clone() };
-    let left = Left { literal, partial, systems, options };
+    let left = Left::new(literal, &without, systems, options);
     let shown_by = amendment.shown_by.iter();
     Verified {
         id: amendment.id.clone(),
@@ -120,101 +126,4 @@ fn left_out<'a>(id: &'a str, all: &'a [Amendment]) -> Vec<&'a str> {
         ids.retain(|id| seen.insert(*id));
     }
     ids
-}
-
-/// A table without an amendment.
-struct Left<'a> {
-    literal: &'a Literal,
-    partial: Partial,
-    systems: &'a [System],
-    options: Options<'a>,
-}
-
-impl Left<'_> {
-    fn outcome(&self, by: &str) -> Outcome {
-        if let Some((system, property)) = by.split_once('/') {
-            return self.in_worlds(system, property);
-        }
-        let finding = self.partial.findings.iter().find(|finding| finding.code == by);
-        if let Some(finding) = finding {
-            let source = &self.literal.source;
-            return Outcome::Fault(Box::new(FaultReport::at(finding, source)));
-        }
-        if turnstile_spec::code::ALL.contains(&by) {
-            return Outcome::Nothing;
-        }
-        let result = table::check(&self.literal.vocabulary, &self.partial.table, &self.options);
-        if result.properties.iter().all(|property| property.name != by) {
-            return Outcome::Unknown(format!("no code and no property of tables is called `{by}`"));
-        }
-        judged(result, by)
-    }
-
-    /// The first default world of a system that shows the property to fail.
-    fn in_worlds(&self, name: &str, property: &str) -> Outcome {
-        let unknown = |what: &str| Outcome::Unknown(format!("{what} is called `{name}`"));
-        let Some(entry) = systems::entry(name) else { return unknown("no system") };
-        let Some(file) = self.systems.iter().find(|system| system.name == name) else {
-            return unknown("no file of a system");
-        };
-        if file.properties.iter().all(|one| one.name != property) {
-            return Outcome::Unknown(format!("{name} has no property `{property}`"));
-        }
-        if self.options.limits.max_states.is_some() {
-            return self.within(self.options.limits.max_states, (entry, file), property);
-        }
-        let [first, then] = WITHOUT_MAX.map(Some);
-        let near = self.within(first, (entry, file), property);
-        if matches!(near, Outcome::Open(_)) {
-            return self.within(then, (entry, file), property);
-        }
-        near
-    }
-
-    /// The first default world that shows it within so many states.
-    fn within(
-        &self,
-        max_states: Option<u64>,
-        (entry, file): (&systems::Entry, &System),
-        property: &str,
-    ) -> Outcome {
-        let until = Until::FailureOf(property.to_owned());
-        let mut options = Options { until, ..self.options.clone() };
-        options.limits.max_states = max_states;
-        let name = &file.name;
-        let mut open = None;
-        for world in file.worlds.iter().filter(|world| world.default) {
-            options.progress.begin(&format!("{name}/{}", world.name));
-            let ran = (entry.run)(file, world, &options);
-            options.progress.end();
-            match ran {
-                Ok(result) => match judged(result, property) {
-                    Outcome::Nothing => {}
-                    Outcome::Open(cut) => open = open.or(Some(Outcome::Open(cut))),
-                    shown @ (Outcome::Fault(_) | Outcome::Run { .. } | Outcome::Unknown(_)) => {
-                        return shown;
-                    }
-                },
-                Err(refusal @ (Refusal::Usage(_) | Refusal::Faults(_))) => {
-                    return Outcome::Unknown(refusal.to_string());
-                }
-            }
-        }
-        open.unwrap_or(Outcome::Nothing)
-    }
-}
-
-/// What one result says of a property.
-fn judged(result: ResultReport, name: &str) -> Outcome {
-    let (place, cut) = (result.title(), result.notes.cut);
-    let property = result.properties.into_iter().find(|property| property.name == name);
-    match property {
-        Some(property) if property.verdict == Verdict::Fails => {
-            Outcome::Run { place, property: Box::new(property) }
-        }
-        Some(property) if property.verdict == Verdict::Incomplete => {
-            Outcome::Open(format!("{place}: {}", cut.unwrap_or_else(|| "cut".to_owned())))
-        }
-        Some(_) | None => Outcome::Nothing,
-    }
 }

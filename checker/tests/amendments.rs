@@ -25,7 +25,10 @@ fn what_shows_an_amendment_fails_without_it() {
                     Outcome::Run { property, .. } => {
                         assert!(shown.by.ends_with(&property.name));
                     }
-                    other @ (Outcome::Nothing | Outcome::Open(_) | Outcome::Unknown(_)) => {
+                    other @ (Outcome::Others(_)
+                    | Outcome::Nothing
+                    | Outcome::Open(_)
+                    | Outcome::Unknown(_)) => {
                         let (id, by, out) = (&verified.id, &shown.by, &verified.without);
                         idle.push(format!("{id}: {by} without {out:?}: {other:?}"));
                     }

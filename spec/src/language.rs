@@ -255,7 +255,7 @@ pub(crate) static AMENDMENT: Shape = Shape {
         may("change", Kind::Map(&CHANGE), "What is changed: the given keys are replaced."),
         may("remove", Kind::Map(&REMOVE), "What is removed."),
         BECAUSE,
-        must("shown-by", NAMES, "What fails without it."),
+        must("shown-by", NAMES, "What fails without it, and not without those that need it alone."),
         may("needs", NAMES, "The amendments that it builds on."),
         CITE,
     ],

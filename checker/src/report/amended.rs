@@ -61,6 +61,11 @@ fn words(Shown { by, outcome }: &Shown) -> String {
                 format!("shown by {by}: fails in {place}, shortest run {steps}")
             }
         },
+        Outcome::Others(place) => {
+            format!(
+                "not shown by {by}: it fails in {place} with this one and without the others, too"
+            )
+        }
         Outcome::Nothing => format!("not shown by {by}: it does not fail"),
         Outcome::Open(cut) => format!("not shown by {by}: {cut}"),
         Outcome::Unknown(why) => format!("not shown by {by}: {why}"),
@@ -73,7 +78,9 @@ fn shows(shown: &Shown, paint: Paint) -> String {
         Outcome::Fault(fault) => format!("\n{}\n\n", fault.rendered.trim_end()),
         Outcome::Run { property, .. } if property.counterexample.is_empty() => String::new(),
         Outcome::Run { property, .. } => format!("\n{}\n", run::draw(property, paint)),
-        Outcome::Nothing | Outcome::Open(_) | Outcome::Unknown(_) => String::new(),
+        Outcome::Others(_) | Outcome::Nothing | Outcome::Open(_) | Outcome::Unknown(_) => {
+            String::new()
+        }
     }
 }
 

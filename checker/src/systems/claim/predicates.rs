@@ -1,7 +1,6 @@
 //! What the properties of the claim system ask of a state.
 
 use turnstile_core::claim::record::Status;
-use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim::Rules as _;
 use turnstile_machines::claim_record;
 
@@ -253,16 +252,18 @@ impl claim::Properties for Claim {
     }
 
     fn what_is_given_up_is_given_back(&self, view: &Look<'_>) -> bool {
-        let left = |claim: Option<ClaimId>, key: Option<IdempotencyKey>| {
-            self.kept(view).any(|(id, record)| {
-                let is_it = match claim {
-                    Some(claim) => claim == id,
-                    None => key.is_some() && record.key == key,
-                };
-                is_it && !is_over(record)
-            })
-        };
-        !self.ended(view).into_iter().any(|(claim, key)| left(claim, key))
+        let ended = self.ended(view);
+        let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
+        !open.any(|(id, _)| ended.iter().any(|(claim, _)| *claim == Some(id)))
+    }
+
+    fn what_was_asked_for_is_given_back(&self, view: &Look<'_>) -> bool {
+        let ended = self.ended(view);
+        let mut open = self.kept(view).filter(|(_, record)| !is_over(record));
+        !open.any(|(_, record)| {
+            let is_its = |(claim, key): &(Option<_>, _)| claim.is_none() && *key == record.key;
+            record.key.is_some() && ended.iter().any(is_its)
+        })
     }
 
     fn a_client_has_ended(&self, view: &Look<'_>) -> bool {

@@ -64,7 +64,7 @@ impl Wired for Claim {
             keychains: plan.count("keychain")?,
             locks: u32::from(plan.number("locks")?),
             limits: Limits {
-                waiters_max: plan.number("queue")?.into(),
+                waiters_max: plan.number_from(0, "queue")?.into(),
                 finished_max: plan.number_from(0, "finished")?.into(),
             },
             client: ClientRules::among(tables)?,

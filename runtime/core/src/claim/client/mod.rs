@@ -115,12 +115,21 @@ impl<R: Rules> Client<R> {
         }
     }
 
-    /// An answer reaches the table whatever state it is in by now, unless its call was abandoned.
+    /// An answer reaches the table whatever state it is in by now, unless its call was abandoned. A
+    /// claim that has ended learns nothing from it.
     fn hear(&self, state: &mut State, response: Response, out: &mut OutOf<Self>) {
         let Some(call) = state.calls.close(response.call) else { return };
         if call.is_abandoned {
             return;
         }
+        if !self.rules.is_final(state.at) {
+            Self::learn(state, call, response);
+        }
+        let event = EventKind::Response.event(response.status);
+        self.take(state, event, Cause { heard: Some(response), key: None }, out);
+    }
+
+    fn learn(state: &mut State, call: Call, response: Response) {
         if call.request == Resource::RegisterPostRequest {
             state.may_be_registered |= response.leaves_open();
         }
@@ -128,8 +137,6 @@ impl<R: Rules> Client<R> {
             (state.claim, state.key, state.may_be_registered) = (response.claim, None, false);
         }
         state.token = response.token.or(state.token);
-        let event = EventKind::Response.event(response.status);
-        self.take(state, event, Cause { heard: Some(response), key: None }, out);
     }
 
     fn take(&self, state: &mut State, event: Event, cause: Cause, out: &mut OutOf<Self>) {
