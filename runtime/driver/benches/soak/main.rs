@@ -2,9 +2,9 @@
 //!
 //! `cargo bench -p turnstile-driver --bench soak -- [MINUTES]` starts the real `turnstiled` on a
 //! directory, with little room for finished claims and little patience with waiters that vanish,
-//! and looks at it twice a second. It compares the last third of the time with the one before, by what
-//! `watch` allows, and ends with 1 and what has grown. The first third is the server's own, to come
-//! to its size. `SOAK_SEED` has other names and data.
+//! and looks at it twice a second. It compares the last third of the time with the one before, by
+//! what `watch` allows, and ends with 1 and what has grown. The first third is the server's own, to
+//! come to its size. `SOAK_SEED` has other names and data.
 
 mod client;
 mod load;
