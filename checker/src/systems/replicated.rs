@@ -23,7 +23,7 @@ use turnstile_machines::lock_mutex::State as Mutex;
 
 use self::cluster::Cluster;
 use self::delivered::Delivered;
-use self::mail::{Change, Sent};
+use self::mail::Sent;
 use self::threads::Step;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
