@@ -56,6 +56,7 @@ pub(crate) fn claim(statuses: Statuses) -> Result<Run, Unexpected> {
         }
         RegisteringResponse::Confirming(machine) => Ok(ended(run, machine)),
         RegisteringResponse::RetryingRegister(machine) => Ok(ended(run, machine)),
+        RegisteringResponse::StartingOver(machine) => Ok(ended(run, machine)),
         RegisteringResponse::Fail(machine) => Ok(ended(run, machine)),
         RegisteringResponse::Unexpected(_, refusal) => Err(refusal),
     }
@@ -69,13 +70,14 @@ fn wait(
 ) -> Result<Run, Unexpected> {
     for &status in statuses.activate {
         let activating = entered(&mut run, waiting.activate_timer_triggers());
-        waiting = match activating.response(status) {
+        waiting = match activating.response(status, &in_time) {
             ActivatingResponse::Waiting(machine) => entered(&mut run, machine),
             ActivatingResponse::Confirming(machine) => {
                 let confirming = entered(&mut run, machine);
                 return confirm(run, confirming, statuses);
             }
             ActivatingResponse::RetryingActivate(machine) => return Ok(ended(run, machine)),
+            ActivatingResponse::StartingOver(machine) => return Ok(ended(run, machine)),
             ActivatingResponse::Fail(machine) => return Ok(ended(run, machine)),
             ActivatingResponse::Unexpected(_, refusal) => return Err(refusal),
         };
@@ -94,6 +96,7 @@ fn confirm(
             hold(run, active, statuses)
         }
         ConfirmingResponse::RetryingConfirm(machine) => Ok(ended(run, machine)),
+        ConfirmingResponse::StartingOver(machine) => Ok(ended(run, machine)),
         ConfirmingResponse::Fail(machine) => Ok(ended(run, machine)),
         ConfirmingResponse::Unexpected(_, refusal) => Err(refusal),
     }
@@ -116,11 +119,11 @@ fn hold(mut run: Run, active: Machine<Active>, statuses: Statuses) -> Result<Run
     }
 }
 
-/// Every answer comes before its lease is over.
+/// Every answer comes before its lease is over, and no claim expires.
 fn in_time(guard: Guard) -> bool {
     match guard {
         Guard::LeaseIsLive => true,
-        Guard::MayBeRegistered => false,
+        Guard::MayBeRegistered | Guard::HasExpired => false,
     }
 }
 

@@ -20,9 +20,8 @@ use turnstile_core::claim::keychain;
 use turnstile_core::claim::message::{Message, ResourceName, Response};
 use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::Fence;
-use turnstile_core::number::{ClaimId, IdempotencyKey};
+use turnstile_core::number::ClaimId;
 use turnstile_core::step::{Core, Effect, Input};
-use turnstile_machines::claim::Rules as _;
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
@@ -113,21 +112,6 @@ impl Claim {
         (self.clients..self.server()).contains(&node)
     }
 
-    fn wishes(&self, node: NodeId, state: &client::State) -> Vec<client::Command> {
-        if state.at == self.client.initial() {
-            let key = IdempotencyKey::new(FRESH_KEY + node as u64);
-            return vec![client::Command::Claim { key }];
-        }
-        if self.client.is_final(state.at) {
-            return Vec::new();
-        }
-        let mut wishes = vec![client::Command::Release, client::Command::Signal];
-        if state.is_held() {
-            wishes.push(client::Command::Act);
-        }
-        wishes
-    }
-
     fn client(&self, choice: u8, waits: bool) -> Client<ClientRules> {
         Client { rules: self.client.choosing(choice), resource: RESOURCE, waits }
     }
@@ -201,11 +185,7 @@ impl System for Claim {
     /// that has not ended. An operator may revoke any claim.
     fn commands(&self, node: NodeId, state: &State) -> Vec<Command> {
         match state {
-            State::Client(client) => {
-                let wishes = self.wishes(node, &client.core).into_iter().map(Command::Client);
-                let is_final = self.client.is_final(client.core.at);
-                wishes.chain((!is_final).then_some(Command::AskOtherwise)).collect()
-            }
+            State::Client(client) => self.wishes(node, client),
             State::Keychain(chain) => self.asks(node, chain),
             State::Server(server) => {
                 server.core.claims().map(|(claim, _)| Command::Revoke(claim)).collect()
@@ -218,6 +198,9 @@ impl System for Claim {
         match command {
             Command::Client(client::Command::Claim { .. })
             | Command::Keychain(keychain::Command::Claim { .. }) => None,
+            Command::FreshKey(_) | Command::Keychain(keychain::Command::GoOn { .. }) => {
+                Some("fresh key")
+            }
             Command::Client(client::Command::Release)
             | Command::Keychain(keychain::Command::Release { .. }) => Some("release"),
             Command::Client(client::Command::Signal) => Some("signal"),

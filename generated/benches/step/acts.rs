@@ -78,5 +78,6 @@ pub(crate) const DELETE_LEASE_TIMER: Do<'static> =
 pub(crate) const NOTIFY_CLIENT_LOCK_IS_LOST: Do<'static> =
     Do { action: A::NotifyClientLockIsLost, ops: &[] };
 pub(crate) const DRAW_IDEMPOTENCY_KEY: Do<'static> = Do { action: A::DrawIdempotencyKey, ops: &[] };
+pub(crate) const ASK_FOR_A_FRESH_KEY: Do<'static> = Do { action: A::AskForAFreshKey, ops: &[] };
 pub(crate) const RESTART_TIMEOUT_TIMER: Do<'static> =
     Do { action: A::RestartTimeoutTimer, ops: &[Op::Restart(R::TimeoutTimer)] };

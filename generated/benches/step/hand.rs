@@ -52,6 +52,9 @@ pub(crate) fn step(
                 (S::RetryingActivate, &[acts::CREATE_RETRY_ACTIVATE_TIMER])
             }
             E::Response { status: 409 } => (S::Waiting, &[acts::CREATE_ACTIVATE_TIMER]),
+            E::Response { status: 400..=499 } if guards(G::HasExpired) => {
+                (S::StartingOver, &[acts::ASK_FOR_A_FRESH_KEY])
+            }
             E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
@@ -79,6 +82,9 @@ pub(crate) fn step(
             }
             E::Response { status: 201 } => (S::Confirming, &[acts::SEND_PATCH_TTL]),
             E::Response { status: 202 } => (S::Waiting, &[acts::CREATE_ACTIVATE_TIMER]),
+            E::Response { status: 400..=499 } if guards(G::HasExpired) => {
+                (S::StartingOver, &[acts::ASK_FOR_A_FRESH_KEY])
+            }
             E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
@@ -302,6 +308,9 @@ pub(crate) fn step(
             E::Response { status: 500..=599 } => {
                 (S::RetryingConfirm, &[acts::CREATE_RETRY_RENEW_TIMER])
             }
+            E::Response { status: 400..=499 } if guards(G::HasExpired) => {
+                (S::StartingOver, &[acts::ASK_FOR_A_FRESH_KEY])
+            }
             E::Response { status: 100..=199 | 201..=499 } => {
                 (S::Fail, &[acts::DELETE_TIMEOUT_TIMER, acts::TERMINATE_CLIENT])
             }
@@ -329,6 +338,13 @@ pub(crate) fn step(
             }
             E::RetryTimerTriggers => (S::Confirming, &[acts::SEND_PATCH_TTL]),
             E::Start | E::ClientRequestsRelease | E::ClaimIsOver => (S::RetryingConfirm, &[]),
+            _ => return None,
+        },
+        S::StartingOver => match event {
+            E::Start => (S::Registering, &[acts::DRAW_IDEMPOTENCY_KEY, acts::SEND_POST]),
+            E::SignalReceived => (S::Done, &[acts::DELETE_TIMEOUT_TIMER]),
+            E::TimeoutTimerTriggers => (S::Done, &[acts::NOTIFY_CLIENT_OF_TIMEOUT]),
+            E::ClientRequestsRelease | E::ClaimIsOver => (S::StartingOver, &[]),
             _ => return None,
         },
         S::Recalling => match event {

@@ -56,6 +56,9 @@ pub(crate) fn step_into(
             E::Response { status: 409 } => {
                 sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting
             }
+            E::Response { status: 400..=499 } if guards(G::HasExpired) => {
+                sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
+            }
             E::Response { status: 100..=199 | 201..=408 | 410..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
@@ -83,6 +86,9 @@ pub(crate) fn step_into(
             }
             E::Response { status: 202 } => {
                 sink(acts::CREATE_ACTIVATE_TIMER); S::Waiting
+            }
+            E::Response { status: 400..=499 } if guards(G::HasExpired) => {
+                sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
             }
             E::Response { status: 100..=200 | 203..=403 | 405..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
@@ -315,6 +321,9 @@ pub(crate) fn step_into(
             E::Response { status: 500..=599 } => {
                 sink(acts::CREATE_RETRY_RENEW_TIMER); S::RetryingConfirm
             }
+            E::Response { status: 400..=499 } if guards(G::HasExpired) => {
+                sink(acts::ASK_FOR_A_FRESH_KEY); S::StartingOver
+            }
             E::Response { status: 100..=199 | 201..=499 } => {
                 sink(acts::DELETE_TIMEOUT_TIMER); sink(acts::TERMINATE_CLIENT); S::Fail
             }
@@ -340,6 +349,15 @@ pub(crate) fn step_into(
                 sink(acts::SEND_PATCH_TTL); S::Confirming
             }
             E::Start | E::ClientRequestsRelease | E::ClaimIsOver => S::RetryingConfirm,
+            _ => return None,
+        },
+        S::StartingOver => match event {
+            E::Start => {
+                sink(acts::DRAW_IDEMPOTENCY_KEY); sink(acts::SEND_POST); S::Registering
+            }
+            E::SignalReceived => { sink(acts::DELETE_TIMEOUT_TIMER); S::Done }
+            E::TimeoutTimerTriggers => { sink(acts::NOTIFY_CLIENT_OF_TIMEOUT); S::Done }
+            E::ClientRequestsRelease | E::ClaimIsOver => S::StartingOver,
             _ => return None,
         },
         S::Recalling => match event {

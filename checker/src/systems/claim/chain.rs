@@ -9,7 +9,7 @@ use turnstile_core::number::IdempotencyKey;
 use turnstile_core::step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
 };
-use turnstile_machines::claim::Resource;
+use turnstile_machines::claim::{Resource, State as Stage};
 
 use super::cores::over;
 use super::types::{self, Chain, ClaimTypes, Ended, Letter, Notice};
@@ -33,6 +33,10 @@ impl Claim {
                 asks.push(types::Command::ClaimAgain(claim));
             } else {
                 asks.push(types::Command::Keychain(claim));
+            }
+            let is_at = |stage| chain.core.claim(resource).is_some_and(|one| one.at == stage);
+            if is_at(Stage::StartingOver) {
+                asks.push(types::Command::Keychain(Command::GoOn { resource, key }));
             }
             if chain.core.claim(resource).is_some() {
                 asks.push(types::Command::Keychain(Command::Release { resource }));
@@ -60,9 +64,7 @@ impl Claim {
             }
             Input::Command(Command::Close) => chain.is_closed = true,
             Input::Restart(_) => *chain = Chain::default(),
-            Input::Command(Command::Release { .. } | Command::Act { .. })
-            | Input::Message { .. }
-            | Input::Fired(_) => {}
+            Input::Command(_) | Input::Message { .. } | Input::Fired(_) => {}
         }
         let is_timer = matches!(input, Input::Fired(_));
         if let Input::Fired(Timer { resource, timer: Resource::LeaseTimer }) = input {
@@ -119,6 +121,7 @@ impl Claim {
             Input::Fired(types::Timer::Client(_) | types::Timer::Server(_))
             | Input::Command(
                 types::Command::Client(_)
+                | types::Command::FreshKey(_)
                 | types::Command::AskOtherwise
                 | types::Command::Revoke(_),
             ) => return None,
@@ -149,6 +152,7 @@ fn back(chain: &mut Chain, effect: &EffectOfCore<Of>, is_backed: bool) {
 pub(super) fn words(command: &Command) -> String {
     match command {
         Command::Claim { resource, key: _ } => format!("claim(resource {})", resource.0),
+        Command::GoOn { resource, key: _ } => format!("a fresh key for resource {}", resource.0),
         Command::Release { resource } => format!("requests release of resource {}", resource.0),
         Command::Close => "its program ends".to_owned(),
         Command::Act { resource } => format!("acts on resource {}", resource.0),

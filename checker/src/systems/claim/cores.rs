@@ -1,12 +1,12 @@
 //! The cores of the claim system behind the World's types: inputs in, effects out, addresses
 //! translated. Nothing is decided here.
 
-use turnstile_core::claim::client::Client;
+use turnstile_core::claim::client::{self, Client};
 use turnstile_core::claim::message::{Ask, Asked, Caller, Lease, Message, Request, Server};
 use turnstile_core::claim::record::Notice::Over;
 use turnstile_core::claim::record::{self, Records, Status};
 use turnstile_core::fence::{self, Fence};
-use turnstile_core::number::{CallId, ClaimId};
+use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
 use turnstile_core::step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
     Taken,
@@ -14,12 +14,29 @@ use turnstile_core::step::{
 use turnstile_machines::claim::{Resource, Rules as _, State as Stage};
 
 use super::queue::Queue;
-use super::types::Command::{ClaimAgain, Revoke};
+use super::types::Command::{AskOtherwise, ClaimAgain, FreshKey, Revoke};
 use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Office, Saved, Timer, Way};
-use super::{Claim, ClientRules, RecordRules};
+use super::{Claim, ClientRules, FRESH_KEY, RecordRules};
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf};
 
 impl Claim {
+    /// What the user of a client may ask, and its driver give.
+    pub(super) fn wishes(&self, node: NodeId, lessee: &Lessee) -> Vec<Command> {
+        let state = &lessee.core;
+        let key = IdempotencyKey::new(FRESH_KEY + node as u64);
+        if state.at == self.client.initial() {
+            return vec![Command::Client(client::Command::Claim { key }), AskOtherwise];
+        }
+        if self.client.is_final(state.at) {
+            return Vec::new();
+        }
+        let mut wishes = vec![client::Command::Release, client::Command::Signal];
+        wishes.extend(state.is_held().then_some(client::Command::Act));
+        let fresh = (state.at == Stage::StartingOver).then_some(FreshKey(key));
+        let others = fresh.into_iter().chain([AskOtherwise]);
+        wishes.into_iter().map(Command::Client).chain(others).collect()
+    }
+
     pub(super) fn step_client(
         &self,
         choice: u8,
@@ -37,7 +54,8 @@ impl Claim {
             }
             Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
             Input::Command(Command::Client(command)) => Input::Command(command),
-            Input::Command(Command::AskOtherwise) => {
+            Input::Command(FreshKey(key)) => Input::Command(client::Command::Claim { key }),
+            Input::Command(AskOtherwise) => {
                 lessee.waits = !lessee.waits;
                 return;
             }
@@ -112,10 +130,7 @@ impl Claim {
                 let message = Message::Request(Request { call: CallId::default(), ask });
                 Input::Message { from: OPERATOR, message }
             }
-            Input::Fired(Timer::Client(_) | Timer::Keychain(_))
-            | Input::Command(
-                Command::Client(_) | Command::AskOtherwise | Command::Keychain(_) | ClaimAgain(_),
-            ) => return,
+            Input::Fired(Timer::Client(_) | Timer::Keychain(_)) | Input::Command(_) => return,
             Input::Restart(saved) => Input::Restart(saved.and_then(Saved::server)),
         };
         let queue = Queue::before(state, &input);

@@ -57,7 +57,7 @@ pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &Seen<ClaimTypes>
             watch.is_shut_out |= Some(*token) >= watch.granted;
         }
         Seen::Told(_, Notice::Server(record::Notice::Over { claim: _ }))
-        | Seen::Asked(_, Command::Revoke(_) | Command::AskOtherwise)
+        | Seen::Asked(_, Command::Revoke(_) | Command::FreshKey(_) | Command::AskOtherwise)
         | Seen::Trouble(_) => {}
     }
 }
@@ -99,7 +99,7 @@ fn asked_keychain(system: &Claim, watch: &mut Watch, keychain: NodeId, command: 
                 asked(&mut watch.seats[seat], client::Command::Release);
             }
         }
-        keychain::Command::Act { resource: _ } => {}
+        keychain::Command::GoOn { .. } | keychain::Command::Act { resource: _ } => {}
     }
 }
 
@@ -129,8 +129,10 @@ fn told(past: &mut Past, notice: client::Notice) {
             (past.acted, past.interrupted, past.is_held) = (false, false, true);
             answer(past);
         }
+        client::Notice::KeyNeeded => {}
         // To a claim() or a release() that waits it is the answer; to a holder it is news.
         client::Notice::TimedOut | client::Notice::Failed { status: _ } if past.waits => {
+            past.has_failed = notice != client::Notice::TimedOut;
             answer(past);
         }
         client::Notice::TimedOut if !past.releases => past.answered_twice = true,

@@ -1,6 +1,7 @@
 //! What the properties of the claim system ask of a state.
 
 use turnstile_core::claim::record::Status;
+use turnstile_core::number::ClaimId;
 use turnstile_machines::claim::Rules as _;
 use turnstile_machines::claim_record;
 
@@ -249,6 +250,17 @@ impl claim::Properties for Claim {
         let is_up = |seat: &&Seat<'_>| seat.life != Life::Down;
         seats.iter().filter(is_up).all(|seat| self.client.is_final(seat.client.at))
             && !(self.clients..self.server()).any(is_open)
+    }
+
+    fn who_waits_is_not_ended_for_it(&self, view: &Look<'_>) -> bool {
+        let failed = self.seats(view).into_iter().filter(|seat| seat.past.has_failed);
+        let failed: Vec<_> = failed.filter_map(|seat| seat.client.claim).collect();
+        let is_expired = |claim: &ClaimId| {
+            let mut kept = self.kept(view);
+            let record = kept.find(|(id, _)| id == claim);
+            record.is_none_or(|(_, record)| record.status() == Some(Status::Expired))
+        };
+        !failed.iter().any(is_expired)
     }
 
     fn what_is_given_up_is_given_back(&self, view: &Look<'_>) -> bool {

@@ -175,6 +175,7 @@ pub(super) fn is_given_back(at: Stage) -> bool {
         | Stage::RetryingActivate
         | Stage::Confirming
         | Stage::RetryingConfirm
+        | Stage::StartingOver
         | Stage::Active
         | Stage::Renewing
         | Stage::RetryingRenew => false,

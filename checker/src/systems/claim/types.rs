@@ -123,6 +123,8 @@ pub enum Timer {
 pub enum Command {
     /// The user of a claim.
     Client(client::Command),
+    /// Whoever drives a client gives it the key that it needs to claim anew.
+    FreshKey(IdempotencyKey),
     /// From now on a client that polled asks for an answer only when the lock is granted, or the
     /// other way round.
     AskOtherwise,
@@ -191,6 +193,8 @@ pub struct Past {
     pub waits: bool,
     /// A `claim()` was answered.
     pub is_answered: bool,
+    /// By this: that it has failed.
+    pub has_failed: bool,
     /// Its user was told that it holds the lock, and of no end of it.
     pub is_held: bool,
     /// A `release()` waits for its answer.

@@ -11,6 +11,9 @@ pub(super) fn letter(letter: &Letter) -> String {
         Message::Response(Response { status, lease: Lease::Lapsed, .. }) => {
             format!("response ({status}), its lease over")
         }
+        Message::Response(Response { status, is_expired: true, .. }) => {
+            format!("response ({status}), the claim has expired")
+        }
         Message::Response(Response { status, .. }) => format!("response ({status})"),
         Message::Request(request) if letter.way == Way::HungUp => {
             format!("call {} hung up", request.call)
@@ -27,6 +30,7 @@ pub(super) fn command(command: &Command) -> String {
         Command::Client(client::Command::Release) => "client requests release".to_owned(),
         Command::Client(client::Command::Signal) => "signal received".to_owned(),
         Command::Client(client::Command::Act) => "acts".to_owned(),
+        Command::FreshKey(_) => "gets a fresh key".to_owned(),
         Command::AskOtherwise => "asks otherwise from now on".to_owned(),
         Command::Keychain(command) | Command::ClaimAgain(command) => chain::words(command),
         Command::Revoke(claim) => format!("an operator revokes claim {claim}"),
@@ -35,6 +39,7 @@ pub(super) fn command(command: &Command) -> String {
 
 pub(super) fn notice(notice: &Notice) -> String {
     match notice {
+        Notice::Client(client::Notice::KeyNeeded) => "needs a fresh key".to_owned(),
         Notice::Client(notice) => format!("tells user: {notice:?}"),
         Notice::Keychain(keychain::Notice::Told { resource, notice }) => {
             format!("tells program: {notice:?}, of resource {}", resource.0)

@@ -33,6 +33,7 @@ impl Wired for Claim {
         "change of mind",
         "program end",
         "second claim",
+        "fresh key",
         WATCHED,
         PATIENCE,
     ];

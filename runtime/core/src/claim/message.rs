@@ -120,6 +120,8 @@ pub struct Response {
     pub token: Option<Token>,
     /// Written by the server as live; whoever delivers the answer sets it.
     pub lease: Lease,
+    /// It is a refusal, and says that the claim has expired. An addition.
+    pub is_expired: bool,
 }
 
 impl Response {
@@ -134,7 +136,8 @@ impl Response {
     /// An answer without claim and token.
     #[must_use]
     pub const fn bare(call: CallId, status: u16) -> Self {
-        Self { call, status, claim: None, token: None, lease: Lease::Live }
+        let lease = Lease::Live;
+        Self { call, status, claim: None, token: None, lease, is_expired: false }
     }
 
     /// What a client hears when no answer comes.
@@ -252,6 +255,9 @@ impl fmt::Display for Response {
             return write!(f, "call {}: refused", self.call);
         }
         write!(f, "call {}: {}", self.call, self.status)?;
+        if self.is_expired {
+            f.write_str(" expired")?;
+        }
         if let Some(claim) = self.claim {
             write!(f, " claim {claim}")?;
         }

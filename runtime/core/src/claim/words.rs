@@ -28,6 +28,7 @@ impl Display for client::Notice {
                 f.write_str("acquired")?;
                 write_token(f, *token)
             }
+            Self::KeyNeeded => f.write_str("needs a fresh key"),
             Self::TimedOut => f.write_str("timed out"),
             Self::Released => f.write_str("released"),
             Self::Failed { status: Some(status) } => write!(f, "failed with {status}"),

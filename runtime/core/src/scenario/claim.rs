@@ -109,8 +109,9 @@ impl<R: claim::Rules> Words for Client<R> {
 }
 
 impl<R: claim::Rules> Words for Keychain<R> {
-    const COMMANDS: &'static str = "it is told to claim resource N with key N, to release resource \
-                                    N, to act on resource N, to close";
+    const COMMANDS: &'static str = "it is told to claim resource N with key N, to go on with \
+                                    resource N by key N, to release resource N, to act on \
+                                    resource N, to close";
 
     fn peer_name(peer: Server) -> String {
         peer.to_string()
@@ -130,6 +131,11 @@ impl<R: claim::Rules> Words for Keychain<R> {
         }
         if let Some(number) = words.strip_prefix("to act on resource ") {
             return Some(keychain::Command::Act { resource: resource(number)? });
+        }
+        if let Some(words) = words.strip_prefix("to go on with resource ") {
+            let (number, key) = words.split_once(" by key ")?;
+            let key = IdempotencyKey::new(key.parse().ok()?);
+            return Some(keychain::Command::GoOn { resource: resource(number)?, key });
         }
         let (number, key) = words.strip_prefix("to claim resource ")?.split_once(" with key ")?;
         let key = IdempotencyKey::new(key.parse().ok()?);

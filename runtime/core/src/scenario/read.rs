@@ -63,8 +63,9 @@ fn response(call: CallId, words: &str) -> Option<Response> {
         Some(words) => (words, Lease::Lapsed),
         None => (words, Lease::Live),
     };
-    let mut words = words.split(' ');
+    let mut words = words.split(' ').peekable();
     let mut response = Response { lease, ..Response::bare(call, words.next()?.parse().ok()?) };
+    response.is_expired = words.next_if_eq(&"expired").is_some();
     while let Some(name) = words.next() {
         let number = words.next()?.parse().ok()?;
         match name {

@@ -140,7 +140,10 @@ impl Waiting {
             }
             Some(Notice::Lost) => Cause::Lost,
             Some(Notice::Released) => Cause::GivenUp,
-            None => view.borrow().trouble.clone().unwrap_or(Cause::GivenUp),
+            // No user is told that a key is needed.
+            Some(Notice::KeyNeeded) | None => {
+                view.borrow().trouble.clone().unwrap_or(Cause::GivenUp)
+            }
         };
         Err(slot.error(cause))
     }

@@ -171,7 +171,7 @@ impl Claim {
                 Err(self.slot.error(Cause::Refused { status: status.unwrap_or(0), reason }))
             }
             Some(Notice::TimedOut) => Err(self.slot.error(self.slot.late())),
-            Some(Notice::Acquired { .. } | Notice::Lost) | None => {
+            Some(Notice::Acquired { .. } | Notice::KeyNeeded | Notice::Lost) | None => {
                 Err(self.slot.error(Cause::Lost))
             }
         }

@@ -265,6 +265,7 @@ impl Drive {
             }
         }
         crate::trace::log(&out.rows);
+        let mut needing = Vec::new();
         for effect in out.effects {
             match effect {
                 Effect::Send { to: _, message: Message::Request(request) } => self.send(request),
@@ -275,10 +276,17 @@ impl Drive {
                 Effect::Arm(timer) => self.arm(timer),
                 Effect::Disarm(timer) => self.timers.disarm(timer),
                 Effect::Save(()) => {}
+                Effect::Notify(Notice::Told { resource, notice: client::Notice::KeyNeeded }) => {
+                    needing.push(resource);
+                }
                 Effect::Notify(notice) => self.tell(notice, &mut rival),
             }
         }
         self.end_claims();
+        for resource in needing {
+            let key = IdempotencyKey::new(self.dice.number());
+            self.step(Input::Command(Command::GoOn { resource, key }));
+        }
     }
 
     fn tell(&mut self, notice: Notice, rival: &mut Option<New>) {

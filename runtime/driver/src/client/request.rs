@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hyper::Method;
 use turnstile_core::claim::message::{Ask, Response};
+use turnstile_core::claim::record::Status;
 use turnstile_core::number::{CallId, ClaimId, Token};
 
 use super::call::Answer;
@@ -12,6 +13,12 @@ use super::place::Place;
 use crate::wire::ask::{PostBody, status_body, ttl_body};
 use crate::wire::claim::{ClaimSeen, id_in};
 use crate::wire::{FENCING_TOKEN, IDEMPOTENCY_KEY, PREFER};
+
+/// What a refusal says of the claim, if it does.
+#[derive(serde::Deserialize)]
+struct Refused {
+    now: Option<String>,
+}
 
 /// A request as HTTP.
 pub(super) struct Outgoing {
@@ -64,9 +71,12 @@ pub(super) fn read(call: CallId, answer: &Answer) -> Response {
     if matches!(answer.status, 200..=202) && claim.is_none() {
         return Response::unanswered(call);
     }
+    let refused = serde_json::from_slice::<Refused>(&answer.body);
+    let now = refused.ok().and_then(|refused| refused.now).filter(|_| answer.status >= 400);
     Response {
         claim: claim.map(ClaimId::new),
         token: token.map(Token::new),
+        is_expired: now.is_some_and(|now| now == Status::Expired.name()),
         ..Response::bare(call, answer.status)
     }
 }

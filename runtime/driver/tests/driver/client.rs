@@ -113,6 +113,25 @@ async fn whoever_stops_waiting_leaves_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn who_waits_claims_anew_where_its_claim_has_expired() {
+    let options = Options {
+        wait_max: Duration::from_millis(1),
+        unasked_max: Duration::from_millis(1),
+        ..Options::default()
+    };
+    let server = Running::start(Storage::Memory, options);
+    let (one, two) = (manager(&server), manager(&server));
+    let held = one.claim("r").ttl(Duration::from_secs(60)).await.expect("nobody else wants it");
+    let waiting = tokio::spawn(two.claim("r").ttl(SHORT).into_future());
+    until("its claims expire one by one", || {
+        statuses(&server, "r").iter().filter(|status| *status == "expired").count() > 2
+    });
+    held.release().await.expect("it is held");
+    let got = timeout(PATIENCE, waiting).await.expect("it is free").expect("no panic");
+    assert!(got.expect("it only waited").is_held());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_claim_that_is_taken_away_is_lost_for_good() {
     let server = Running::in_memory();
     let manager = manager(&server);

@@ -53,7 +53,11 @@ impl<R: Rules> Client<R> {
                 self.end(state, Notice::Failed { status }, out);
             }
             Action::NotifyClientLockIsLost => self.end(state, Notice::Lost, out),
-            Action::DrawIdempotencyKey => state.key = cause.key,
+            Action::DrawIdempotencyKey => {
+                (state.key, state.claim, state.token) = (cause.key, None, None);
+                state.may_be_registered = false;
+            }
+            Action::AskForAFreshKey => out.effects.push(Effect::Notify(Notice::KeyNeeded)),
             // All that these do is what they do to their resource.
             Action::SendPost
             | Action::SendPatchStatusActive

@@ -23,8 +23,9 @@ const MACHINE: &str = "claim";
 
 /// The client core of one claim.
 ///
-/// One [`Command::Claim`] begins it; once the machine is in a final state the core has ended, and
-/// another claim of the resource is another state. Durations are the driver's, by the name of the
+/// One [`Command::Claim`] begins it, and another one answers each [`Notice::KeyNeeded`]; once the
+/// machine is in a final state the core has ended, and another claim of the resource is another
+/// state. Durations are the driver's, by the name of the
 /// timer: the timeout, the renew period, the pause before the next activation, and before a retry
 /// of each kind of request. An attempt's number, for backoff, is how often its timer was armed
 /// since another kind of timer was. The lease timer is counted from when the request was *sent*
@@ -46,6 +47,9 @@ impl Client {
         Self { rules: Compiled, resource, waits: false }
     }
 }
+
+/// The status that says that there is no such claim.
+const NOT_FOUND: u16 = 404;
 
 /// What comes with an event, beside what the table knows of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,6 +148,9 @@ impl<R: Rules> Client<R> {
         let guards = |guard: Guard| match guard {
             Guard::LeaseIsLive => cause.heard.is_some_and(|response| response.lease == Lease::Live),
             Guard::MayBeRegistered => may_be_registered,
+            Guard::HasExpired => cause
+                .heard
+                .is_some_and(|response| response.is_expired || response.status == NOT_FOUND),
         };
         match self.rules.step(state.at, event, &guards) {
             Ok(step) => {

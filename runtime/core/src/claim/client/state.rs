@@ -57,7 +57,7 @@ impl Numbers for State {
 /// What the local user may ask of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Command {
-    /// Get the lock.
+    /// Get the lock; or go on getting it, after [`Notice::KeyNeeded`].
     Claim {
         /// Unique for ever: the driver draws it at random.
         key: IdempotencyKey,
@@ -78,6 +78,9 @@ pub enum Notice {
         /// What to show to whatever the lock protects.
         token: Option<Token>,
     },
+    /// The claim has expired while it waited: it goes on once it has a fresh key. The driver gives
+    /// one, and no user hears of it.
+    KeyNeeded,
     /// The lock was not to be had in time.
     TimedOut,
     /// The lock is given back.
@@ -104,7 +107,11 @@ impl Numbers for Notice {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
             Self::Acquired { token } => token.visit(each),
-            Self::TimedOut | Self::Released | Self::Failed { status: _ } | Self::Lost => {}
+            Self::KeyNeeded
+            | Self::TimedOut
+            | Self::Released
+            | Self::Failed { status: _ }
+            | Self::Lost => {}
         }
     }
 }

@@ -102,6 +102,10 @@ impl<R: Rules> Keychain<R> {
                 let command = client::Command::Claim { key };
                 self.pass(state, resource, Input::Command(command), out);
             }
+            Command::GoOn { resource, key } => {
+                let command = client::Command::Claim { key };
+                self.pass(state, resource, Input::Command(command), out);
+            }
             Command::Release { resource } => self.leave(state, resource, out),
             Command::Close => {
                 let resources: Vec<ResourceName> = state.claims.keys().copied().collect();
@@ -170,7 +174,10 @@ impl<R: Rules> Keychain<R> {
                 }
                 Effect::Save(()) => {}
                 Effect::Notify(notice) => {
-                    is_over |= !matches!(notice, client::Notice::Acquired { .. });
+                    is_over |= !matches!(
+                        notice,
+                        client::Notice::Acquired { .. } | client::Notice::KeyNeeded
+                    );
                     out.effects.push(Effect::Notify(Notice::Told { resource, notice }));
                 }
             }

@@ -84,6 +84,13 @@ pub enum Command {
         /// Unique for ever: the driver draws it at random.
         key: IdempotencyKey,
     },
+    /// A fresh key for a claim that needs one: [`client::Notice::KeyNeeded`].
+    GoOn {
+        /// Whose.
+        resource: ResourceName,
+        /// As that of [`Command::Claim`].
+        key: IdempotencyKey,
+    },
     /// Give a lock back, or wait for it no longer, as if the time to wait were over.
     Release {
         /// Which.
@@ -140,7 +147,7 @@ impl Numbers for State {
 impl Numbers for Command {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Claim { resource: _, key } => key.visit(each),
+            Self::Claim { resource: _, key } | Self::GoOn { resource: _, key } => key.visit(each),
             Self::Release { resource: _ } | Self::Close | Self::Act { resource: _ } => {}
         }
     }
@@ -170,6 +177,9 @@ impl fmt::Display for Command {
         match self {
             Self::Claim { resource, key } => {
                 write!(f, "to claim resource {} with key {key}", resource.0)
+            }
+            Self::GoOn { resource, key } => {
+                write!(f, "to go on with resource {} by key {key}", resource.0)
             }
             Self::Release { resource } => write!(f, "to release resource {}", resource.0),
             Self::Close => f.write_str("to close"),

@@ -2,7 +2,7 @@
 
 use turnstile_machines::claim_record::{Action, Do, Event, Op, Rules};
 
-use super::state::Held;
+use super::state::{Held, Record, Status};
 use super::turn::{Asker, MACHINE, Turn};
 use super::{Notice, timer};
 use crate::claim::message::{Caller, ResourceName, Response};
@@ -125,10 +125,13 @@ impl<R: Rules> Turn<'_, R> {
     }
 
     fn respond(&mut self, id: ClaimId, status: u16, to: Held) {
-        let token = self.state.claims.get(&id).and_then(|record| record.token);
+        let record = self.state.claims.get(&id);
+        let token = record.and_then(|record| record.token);
+        let has_expired = record.and_then(Record::status) == Some(Status::Expired);
         let response = Response {
             claim: (to.is_post || Response::GRANTS.contains(&status)).then_some(id),
             token: token.filter(|_| Response::GRANTS.contains(&status)),
+            is_expired: has_expired && status >= 400,
             ..Response::bare(to.call, status)
         };
         self.send(to.from, response);
