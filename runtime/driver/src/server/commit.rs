@@ -184,10 +184,8 @@ impl Shared {
                     if let Some(pause) = &mut pause {
                         tokio::time::sleep(pause()).await;
                     }
+                    leave_to_others();
                     empty = self.committed(outbox, medium.sync(&mut *store));
-                    // Other threads take whoever was answered, but for the task that was woken
-                    // last: that one is this thread's, which may stand still for the next sync.
-                    tokio::spawn(std::future::ready(()));
                 }
             }
         }
@@ -266,6 +264,16 @@ enum Work {
 pub fn runtime() -> io::Result<tokio::runtime::Runtime> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     tokio::runtime::Builder::new_multi_thread().worker_threads(cores.max(2)).enable_all().build()
+}
+
+/// Leaves to other threads what only this one would do, which may stand still from now on. The task
+/// that was woken last is not stolen by others: the first of these takes its place, and the second
+/// the first's. That they may be stolen wakes a thread, which waits for sockets and timers from
+/// then on: it may have found this one waiting for them when it fell asleep.
+fn leave_to_others() {
+    for _ in 0..2 {
+        tokio::spawn(std::future::ready(()));
+    }
 }
 
 fn is_due(at: Option<Instant>) -> bool {
