@@ -166,8 +166,9 @@ impl<'a> Left<'a> {
                 cut @ Outcome::Open(_) => open = open.or(Some(cut)),
                 unknown @ Outcome::Unknown(_) => return unknown,
                 shown @ (Outcome::Run { .. } | Outcome::Fault(_) | Outcome::Others(_)) => {
-                    match self.fails_too(system, world, property) {
-                        Some(place) => of_others = of_others.or(Some(Outcome::Others(place))),
+                    match self.of_others(system, world, property) {
+                        Some(cut @ Outcome::Open(_)) => open = open.or(Some(cut)),
+                        Some(others) => of_others = of_others.or(Some(others)),
                         None => return shown,
                     }
                 }
@@ -176,15 +177,20 @@ impl<'a> Left<'a> {
         open.or(of_others).unwrap_or(Outcome::Nothing)
     }
 
-    /// Whether a property fails in a world where only the others are left out.
-    fn fails_too(
+    /// What a world has to say against the evidence: a property fails there where only the others
+    /// are left out, too, or may.
+    fn of_others(
         &self,
         system: (&systems::Entry, &System),
         world: &World,
         property: &str,
-    ) -> Option<String> {
+    ) -> Option<Outcome> {
         let max_states = self.own.options.limits.max_states.max(Some(WITHOUT_MAX[1]));
-        self.others.as_ref()?.run(system, world, property, max_states).place()
+        match self.others.as_ref()?.run(system, world, property, max_states) {
+            Outcome::Run { place, .. } => Some(Outcome::Others(place)),
+            cut @ Outcome::Open(_) => Some(cut),
+            Outcome::Fault(_) | Outcome::Others(_) | Outcome::Nothing | Outcome::Unknown(_) => None,
+        }
     }
 }
 
