@@ -71,8 +71,8 @@ pub(super) fn read(call: CallId, answer: &Answer) -> Response {
     if matches!(answer.status, 200..=202) && claim.is_none() {
         return Response::unanswered(call);
     }
-    let refused = serde_json::from_slice::<Refused>(&answer.body);
-    let now = refused.ok().and_then(|refused| refused.now).filter(|_| answer.status >= 400);
+    let refused = || serde_json::from_slice::<Refused>(&answer.body).ok()?.now;
+    let now = if answer.status >= 400 { refused() } else { None };
     Response {
         claim: claim.map(ClaimId::new),
         token: token.map(Token::new),
