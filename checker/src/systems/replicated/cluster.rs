@@ -34,6 +34,8 @@ pub struct Cluster {
     may_fail: bool,
     /// Commands that wait for a leader.
     pub(super) held: Vec<Entry>,
+    /// Commands that come to nothing: who waits for them is told so at some time, or never.
+    lost: Vec<Entry>,
     /// What a command of the log did that it must not do.
     pub broken: Broken,
 }
@@ -76,6 +78,7 @@ impl Cluster {
             answers: Vec::new(),
             may_fail,
             held: Vec::new(),
+            lost: Vec::new(),
             broken: Broken::default(),
         }
     }
@@ -113,6 +116,8 @@ impl Cluster {
         changes.extend(behind.map(|node| Change::CatchUp(*node)));
         let answers = u8::try_from(self.answers.len()).expect("few commands are on their way");
         changes.extend((0..answers).flat_map(|one| [Change::Answer(one), Change::Fail(one)]));
+        let lost = u8::try_from(self.lost.len()).expect("few commands are lost");
+        changes.extend((0..lost).map(Change::Refuse));
         if self.has_majority() {
             changes.extend(connected.iter().map(|node| Change::CutOff(*node)));
         }
@@ -142,6 +147,10 @@ impl Cluster {
                 vec![(to, Sent::Answer(address, result))]
             }
             Change::Fail(place) => vec![failed(&self.answers.remove(usize::from(place)))],
+            Change::Refuse(place) => {
+                let entry = self.lost.remove(usize::from(place));
+                self.refuse(&entry).into_iter().collect()
+            }
             Change::Elect(node) => {
                 self.leader = Some(node);
                 let mut mail = vec![(node, Sent::Message(Message::Elected(self.because)))];
@@ -213,6 +222,7 @@ impl Cluster {
             seat.pending.clear();
             let address = seat.address;
             self.answers.retain(|answer| answer.to != node);
+            self.drop_lost();
             mail.push((node, Sent::Begin(address)));
         } else {
             mail.extend(self.view(Connected::Minority, vec![node]));
@@ -227,7 +237,8 @@ impl Cluster {
                 self.seats[*node].was_apart = true;
             }
             mail.extend(self.lose_leader(Because::MajorityIsJustReached, None));
-            mail.extend(self.fail_held());
+            let held = std::mem::take(&mut self.held);
+            held.into_iter().for_each(|entry| self.lose(entry));
             mail.extend(self.view(Connected::Minority, others));
         } else {
             if self.leader == Some(node) {
@@ -238,9 +249,16 @@ impl Cluster {
         mail
     }
 
-    fn fail_held(&mut self) -> Mail {
-        let held = std::mem::take(&mut self.held);
-        held.iter().filter_map(|entry| self.refuse(entry)).collect()
+    /// A command does not come into the log, now or later.
+    fn lose(&mut self, entry: Entry) {
+        self.lost.push(entry);
+        self.drop_lost();
+    }
+
+    /// Forgets what nobody waits for.
+    fn drop_lost(&mut self) {
+        let lost = std::mem::take(&mut self.lost);
+        self.lost = lost.into_iter().filter(|entry| self.refuse(entry).is_some()).collect();
     }
 
     fn connect(&mut self, node: NodeId) -> Mail {
@@ -268,7 +286,7 @@ impl Cluster {
         mail
     }
 
-    /// A command comes in; it fails unless its member is with the majority.
+    /// A command comes in; it is lost unless its member is with the majority.
     pub(super) fn receive(
         &mut self,
         from: NodeId,
@@ -279,7 +297,8 @@ impl Cluster {
             return Vec::new();
         }
         if self.seats[from].is_apart || !self.has_majority() {
-            return self.refuse(&entry).into_iter().collect();
+            self.lose(entry);
+            return Vec::new();
         }
         if self.leader.is_some() {
             return self.append(entry, service);
@@ -343,7 +362,7 @@ impl Cluster {
             seat.pending.iter_mut().map(|(_, entry)| entry)
         });
         let pending: Vec<&mut Entry> = pending.collect();
-        for entry in pending.into_iter().chain(&mut self.held) {
+        for entry in pending.into_iter().chain(&mut self.held).chain(&mut self.lost) {
             entry.visit_addresses(each);
         }
     }

@@ -25,6 +25,8 @@ pub enum Change {
     Answer(u8),
     /// It fails: who waits for it is told so.
     Fail(u8),
+    /// Who waits for a command that came to nothing is told so.
+    Refuse(u8),
     /// A leader is elected.
     Elect(NodeId),
     /// Though there is one.
@@ -47,7 +49,7 @@ impl Change {
     /// What it is rationed by.
     pub(super) const fn budget(self) -> Option<&'static str> {
         match self {
-            Self::Answer(_) | Self::Elect(_) => None,
+            Self::Answer(_) | Self::Refuse(_) | Self::Elect(_) => None,
             Self::Connect(_) => Some("connection"),
             Self::Install(_) | Self::CatchUp(_) => Some("snapshot"),
             Self::FallBehind(_) => Some("lag"),

@@ -23,6 +23,7 @@ impl fmt::Display for Change {
         match self {
             Self::Answer(_) => f.write_str("answers"),
             Self::Fail(_) => f.write_str("fails to answer"),
+            Self::Refuse(_) => f.write_str("lets a lost command fail"),
             Self::Elect(who) => write!(f, "elects member {}", who + 1),
             Self::ElectAgain(who) => {
                 write!(f, "elects member {} though there is a leader", who + 1)
