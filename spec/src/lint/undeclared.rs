@@ -42,8 +42,8 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     told.for_each(|word| event(subject, word, faults));
 }
 
-/// The names in rows that amendments have put in another's place, and others in theirs. What the
-/// file declares anywhere may be gone from this table.
+/// The names in rows of amendments that others have changed or removed. What the file declares
+/// anywhere may be gone from this table.
 fn replaced(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let added = subject.raw.amendments.iter().map(|amendment| &amendment.add);
     let parts: Vec<_> = added.chain([&subject.raw.parts]).collect();

@@ -198,7 +198,9 @@ fn draft(raw: &raw::Table, listed: &Listed, is_chosen: impl Fn(usize) -> bool) -
                 draft.replaced.extend((old.index() >= listed.literal.len()).then_some(before));
             }
         }
-        draft.rows.retain(|(id, _)| !listed.removed[nth].contains(id));
+        let gone = draft.rows.extract_if(.., |(id, _)| listed.removed[nth].contains(id));
+        let gone = gone.filter(|(id, _)| id.index() >= listed.literal.len());
+        draft.replaced.extend(gone.map(|(_, row)| row));
         draft.rows.extend(listed.added[nth].iter().cloned());
         remove(&mut draft.parts, &amendment.remove);
         add(&mut draft.parts, &amendment.add);
