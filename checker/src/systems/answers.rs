@@ -13,7 +13,7 @@ use turnstile_spec::formula::{Among, Formula, RuleId, Stated};
 use turnstile_spec::table::{Do, Table, Vocabulary};
 
 use crate::report::fault::FaultReport;
-use crate::report::options::Replacement;
+use crate::report::options::{Refusal, Replacement};
 use crate::systems::{group as groups, replicated, view as views};
 
 /// Who evaluates some formulas of a machine, and what it answers.
@@ -45,6 +45,16 @@ macro_rules! evaluator {
             instances,
         }
     }};
+}
+
+/// Whether the formulas ask only what can be answered.
+///
+/// # Errors
+///
+/// What cannot.
+pub(crate) fn answered(given: &Replacement) -> Result<(), Refusal> {
+    let faults = faults(given);
+    if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
 }
 
 /// Who evaluates the formulas of a machine.

@@ -9,7 +9,6 @@ use turnstile_spec::table::{GuardId, Pattern, Row};
 
 use crate::report::fault::FaultReport;
 use crate::report::options::{Refusal, Replacement};
-use crate::systems::answers;
 use crate::systems::unknown::Unknown;
 
 /// Ranges of payload numbers as the machines have them.
@@ -59,16 +58,6 @@ pub(crate) fn choices(given: &Replacement) -> Result<u8, Refusal> {
         let what = format!("{most} rows may take one event; the limit is {CHOICES_MAX}");
         Refusal::Faults(vec![FaultReport::bad_setting(&given.source, span, &what)])
     })
-}
-
-/// Whether the formulas ask only what can be answered.
-///
-/// # Errors
-///
-/// What cannot.
-pub(crate) fn answered(given: &Replacement) -> Result<(), Refusal> {
-    let faults = answers::faults(given);
-    if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
 }
 
 /// Whether some event takes both rows; a row is its own rival.
@@ -133,7 +122,7 @@ macro_rules! chosen {
                         let choices = $crate::systems::rules::choices(replacement)?;
                         let given = $crate::systems::rules::Given::new(choices, &mut unknown);
                         let interpreted = unknown.end(whole)?;
-                        $crate::systems::rules::answered(replacement)?;
+                        $crate::systems::answers::answered(replacement)?;
                         let interpreted = interpreted.expect("a table begins in a known state");
                         Ok(Self::Interpreted(interpreted, given))
                     }
@@ -212,6 +201,10 @@ macro_rules! chosen {
                     }
                     Self::Interpreted(table, _) => table.step(state, event, guards),
                 }
+            }
+
+            fn asks(&self, guard: turnstile_machines::$machine::Guard) -> bool {
+                !matches!(self, Self::Interpreted(table, _) if !table.asks(guard))
             }
 
             fn row_name(&self, row: turnstile_machines::$machine::RowId) -> &'static str {

@@ -47,6 +47,13 @@ fn trait_rules() -> TokenStream {
                 guards: &impl Fn(Guard) -> bool,
             ) -> ::core::result::Result<Step<'_>, Unexpected>;
 
+            /// Whether some row may ask a guard. What is kept only to answer one need not be kept
+            /// where none does.
+            fn asks(&self, guard: Guard) -> bool {
+                let _ = guard;
+                true
+            }
+
             /// The stable id of a row that a step takes. A table read at run time may have rows
             /// that the one baked in has not: their numbers lie behind those of
             /// [`RowId::ALL`], and whoever reads the table knows their ids.
@@ -134,6 +141,17 @@ fn condition() -> TokenStream {
                     Self::All(parts) => parts.iter().all(|part| part.holds(guards)),
                     Self::Any(parts) => parts.iter().any(|part| part.holds(guards)),
                     Self::Not(part) => !part.holds(guards),
+                }
+            }
+
+            /// Whether an answer for a guard is looked at.
+            pub fn asks(&self, guard: Guard) -> bool {
+                match self {
+                    Self::Is(asked) => *asked == guard,
+                    Self::All(parts) | Self::Any(parts) => {
+                        parts.iter().any(|part| part.asks(guard))
+                    }
+                    Self::Not(part) => part.asks(guard),
                 }
             }
         }
@@ -226,6 +244,10 @@ fn implementation() -> TokenStream {
 
             fn is_final(&self, state: State) -> bool {
                 self.place(state).is_some_and(|place| place.is_final)
+            }
+
+            fn asks(&self, guard: Guard) -> bool {
+                self.rows.iter().any(|row| row.guard.asks(guard))
             }
 
             fn step(

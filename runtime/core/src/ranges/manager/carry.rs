@@ -159,7 +159,10 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
         let call = CallId::smallest_free(self.state.calls.keys().copied());
         self.state.calls.insert(call, id);
         file.open = Some(Open { call, ask });
-        if let Ask::Set(whole) = ask {
+        let follows = self.core.servers.asks(server::Guard::LockWriteMayBeKept);
+        if let Ask::Set(whole) = ask
+            && follows
+        {
             file.most = file.most.max(Some(whole));
         }
         let message = Message::Call { call, file: id, ask };
