@@ -22,7 +22,7 @@ use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{MemberId, Members};
 
 use self::founded::Rest;
-use self::membership::{Membership, Sent};
+use self::membership::{Change, Membership, Sent};
 use self::stacked::Beneath;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
@@ -147,10 +147,12 @@ fn of_member(input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> {
         Input::Message { message: Letter::View(view), .. } => Input::Command(Told::View(view)),
         Input::Fired(Timer::Locks(timer)) => Input::Fired(timer),
         Input::Command(Command::Member(command)) => Input::Command(command),
+        Input::Command(Command::Again(lock)) => Input::Command(Told::Lock(lock)),
         Input::Command(Command::Needless(lock)) => Input::Command(Told::Unlock(lock)),
         Input::Restart(_) => Input::Restart(None),
         Input::Message {
-            message: Letter::Handler(_) | Letter::Crashed(_) | Letter::Stop, ..
+            message: Letter::Handler(_) | Letter::Crashed(_) | Letter::Ended(_) | Letter::Stop,
+            ..
         }
         | Input::Fired(Timer::Handler(_))
         | Input::Command(Command::Membership(_) | Command::Handler(_)) => return None,
@@ -196,12 +198,18 @@ impl System for Group {
             State::Beneath(beneath) => return self.step_beneath(beneath, input, out),
         };
         match &input {
-            Input::Message { message: Letter::Stop, .. } => {
+            Input::Message { message: Letter::Stop, .. }
+            | Input::Command(Command::Membership(Change::Crash(_))) => {
                 out.effects.extend(self.all_timers(seat).into_iter().map(Effect::Disarm));
+                if matches!(input, Input::Command(_)) {
+                    let message = Letter::Ended(member(me));
+                    out.effects.push(Effect::Send { to: self.members, message });
+                }
                 *state = State::Gone;
                 return;
             }
             Input::Command(Command::Member(Told::Lock(lock))) => seat.asks_to_lock(*lock),
+            Input::Command(Command::Again(lock)) => seat.asks_again(*lock),
             Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {
                 seat.asks_to_unlock(*lock);
             }
@@ -225,6 +233,7 @@ impl System for Group {
         match state {
             State::Member(seat) => {
                 let mut wishes = seat.wishes(self.locks);
+                wishes.push(Command::Membership(Change::Crash(member(node))));
                 wishes.extend(self.view_wishes(node, seat));
                 wishes
             }
@@ -237,7 +246,6 @@ impl System for Group {
     }
 
     fn cut(&self, node: NodeId, input: &InputOf<GroupTypes>) -> Option<Cut> {
-        use membership::Change;
         let Input::Command(Command::Membership(change)) = input else {
             return self.cut_beneath(node, input);
         };
@@ -252,12 +260,12 @@ impl System for Group {
     }
 
     fn command_budget(&self, command: &Command) -> Option<&'static str> {
-        use membership::Change;
         match command {
             Command::Member(Told::Lock(_)) => Some("lock call"),
             Command::Member(Told::Unlock(_)) => Some("unlock call"),
             Command::Member(Told::View(_)) => None,
             Command::Needless(_) => Some(world::NEEDLESS),
+            Command::Again(_) => Some(world::AGAIN),
             Command::Handler(command) => self.views.as_ref()?.command_budget(command),
             Command::Membership(change) => match change {
                 Change::Form | Change::Exclude(_) | Change::Merge(_) => None,
@@ -271,13 +279,12 @@ impl System for Group {
     }
 
     fn insists(&self, command: &Command) -> bool {
-        use membership::Change;
         let change = match command {
             Command::Membership(change) => change,
             Command::Handler(command) => {
                 return self.views.as_ref().is_some_and(|views| views.insists(command));
             }
-            Command::Member(_) | Command::Needless(_) => return false,
+            Command::Member(_) | Command::Needless(_) | Command::Again(_) => return false,
         };
         match change {
             Change::Form | Change::Exclude(_) | Change::Merge(_) => true,
@@ -309,7 +316,7 @@ impl System for Group {
             (Letter::Handler(message), Some(views)) => views.is_background(message),
             (Letter::Crashed(_), _) => true,
             (Letter::Handler(_), None)
-            | (Letter::Member(_) | Letter::View(_) | Letter::Stop, _) => false,
+            | (Letter::Member(_) | Letter::Ended(_) | Letter::View(_) | Letter::Stop, _) => false,
         }
     }
 
@@ -338,8 +345,12 @@ fn step_membership(
     input: &InputOf<GroupTypes>,
     out: &mut OutOf<GroupTypes>,
 ) {
-    let Input::Command(Command::Membership(change)) = input else { return };
-    out.effects.extend(membership.change(*change).into_iter().map(|(to, sent)| {
+    let sent = match input {
+        Input::Command(Command::Membership(change)) => membership.change(*change),
+        Input::Message { message: Letter::Ended(gone), .. } => membership.exclude(*gone),
+        Input::Message { .. } | Input::Fired(_) | Input::Command(_) | Input::Restart(_) => return,
+    };
+    out.effects.extend(sent.into_iter().map(|(to, sent)| {
         let message = match sent {
             Sent::View(view) => Letter::View(view),
             Sent::Stop => Letter::Stop,

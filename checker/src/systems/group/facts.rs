@@ -79,7 +79,7 @@ fn member(thing: Thing) -> Option<MemberId> {
 
 /// The locks that a member's callers were told that they hold.
 pub(super) fn held(seat: &Seat) -> impl Iterator<Item = LockName> + '_ {
-    let held = seat.callers.iter().filter(|(_, caller)| **caller == Caller::Holds);
+    let held = seat.callers.iter().filter(|(_, caller)| **caller != Caller::Waits);
     held.map(|(lock, _)| *lock)
 }
 
@@ -108,7 +108,8 @@ impl Facts for Group<'_> {
             Predicate::IsTogetherWith { one, other } => {
                 let Some(all) = self.membership else { return self.share_a_view(one, other) };
                 let both = member(one).zip(member(other));
-                both.is_some_and(|(one, other)| all.are_together(one, other))
+                let is_gone = [one, other].iter().any(|one| self.seat(*one).is_none());
+                !is_gone && both.is_some_and(|(one, other)| all.are_together(one, other))
             }
             Predicate::KnowsItsCoordinator { one } => self.seat(one).is_some_and(|seat| {
                 let core = seat.core();

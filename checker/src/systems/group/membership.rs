@@ -3,7 +3,6 @@
 //! Members crash, leave, join, are cut off from each other and found again; each change makes new
 //! views, on their way to each member by itself.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use turnstile_core::number::ViewId;
@@ -19,8 +18,6 @@ pub struct Membership {
     founders: Members,
     /// Who may join.
     outside: Members,
-    /// Who has crashed and is still in a group.
-    crashed: BTreeSet<MemberId>,
 }
 
 /// Those who follow one coordinator.
@@ -39,7 +36,7 @@ pub enum Change {
     Form,
     /// A member stops; nobody has noticed.
     Crash(MemberId),
-    /// It is noticed that a member has crashed.
+    /// It is noticed, again and again, that a member has crashed.
     Exclude(MemberId),
     /// A member leaves: the others are told, and it is told to end.
     Leave(MemberId),
@@ -73,17 +70,21 @@ impl Membership {
         } else {
             (Vec::new(), founders)
         };
-        Self { groups, founders, outside, crashed: BTreeSet::new() }
+        Self { groups, founders, outside }
     }
 
-    /// Whether two members are in one group and neither has crashed.
+    /// Whether two members are in one group.
     pub(super) fn are_together(&self, one: MemberId, other: MemberId) -> bool {
-        let crashed = [one, other].iter().any(|member| self.crashed.contains(member));
-        !crashed
-            && self
-                .groups
-                .iter()
-                .any(|group| [one, other].iter().all(|member| group.members.contains(*member)))
+        let mut groups = self.groups.iter();
+        groups.any(|group| [one, other].iter().all(|member| group.members.contains(*member)))
+    }
+
+    /// It is noticed that a member has crashed.
+    pub(super) fn exclude(&mut self, gone: MemberId) -> Vec<(MemberId, Sent)> {
+        self.founders.remove(gone);
+        self.outside.remove(gone);
+        let is_in = self.groups.iter().any(|group| group.members.contains(gone));
+        if is_in { self.without(gone) } else { Vec::new() }
     }
 
     /// All that may change now.
@@ -94,11 +95,7 @@ impl Membership {
         let mut changes = Vec::new();
         for group in &self.groups {
             for member in group.members.iter() {
-                if self.crashed.contains(&member) {
-                    changes.push(Change::Exclude(member));
-                    continue;
-                }
-                changes.extend([Change::Crash(member), Change::Leave(member)]);
+                changes.push(Change::Leave(member));
                 if group.members.len() > 1 {
                     changes.push(Change::CutOff(member));
                 }
@@ -126,14 +123,8 @@ impl Membership {
                 self.groups.push(Group::new(founders));
                 self.views(&[0])
             }
-            Change::Crash(member) => {
-                self.crashed.insert(member);
-                vec![(member, Sent::Stop)]
-            }
-            Change::Exclude(member) => {
-                self.crashed.remove(&member);
-                self.without(member)
-            }
+            // These come to members, and to what is beneath them.
+            Change::Crash(_) | Change::Exclude(_) => Vec::new(),
             Change::Leave(member) => {
                 let mut sent = self.without(member);
                 sent.push((member, Sent::Stop));

@@ -90,14 +90,11 @@ impl group_lock::Properties for Group {
 
     fn what_is_over_is_forgotten(&self, view: &Look<'_>) -> bool {
         let tells = |at| self.coordinator.holds(at).contains(&Resource::Losers);
-        // A table as it is written may wait for no losers at all.
-        let may_tell = coordinator::State::ALL.iter().any(|at| tells(*at));
         seats(view).all(|(_, seat)| {
             let server = seat.core().server();
             let is_member = server.at == coordinator::State::Member;
             let keeps_a_round = is_member && server.round.is_some();
-            let waits_for_nobody = !tells(server.at) && may_tell;
-            let keeps_losers = waits_for_nobody && server.losers().next().is_some();
+            let keeps_losers = !tells(server.at) && server.losers().next().is_some();
             !keeps_a_round && !keeps_losers
         })
     }
@@ -161,7 +158,7 @@ impl group_lock::Properties for Group {
 
     fn a_lock_waits(&self, view: &Look<'_>) -> bool {
         let mut members = seats(view).filter(|(_, seat)| seat.core().view.is_some());
-        members.any(|(_, seat)| seat.callers.values().any(|caller| *caller == Caller::Waits))
+        members.any(|(_, seat)| seat.callers.values().any(|caller| *caller != Caller::Holds))
     }
 
     fn a_lock_whose_holder_is_gone_becomes_free(&self, view: &Look<'_>) -> bool {

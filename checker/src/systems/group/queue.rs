@@ -4,9 +4,11 @@
 use turnstile_core::group::State;
 use turnstile_core::group::message::{LockName, Message, Request, Says};
 use turnstile_core::view::MemberId;
+use turnstile_machines::group_lock_coordinator::State as At;
 
 /// Whether a step that starts a coordinator's lock-handler answers every lock() of others that
-/// waited for it, in order, and none twice; and one that leaves the round as it is keeps them all.
+/// waited for it, in order, and none twice; and one that leaves the round as it is keeps them all,
+/// unless it ceases to be the coordinator.
 pub(super) fn is_in_order<'m>(
     me: MemberId,
     (before, after): (&State, &State),
@@ -14,7 +16,8 @@ pub(super) fn is_in_order<'m>(
 ) -> bool {
     let waited = waiting(me, before);
     let (was, is) = (before.server(), after.server());
-    if waited.is_empty() || was.is_handling || was.round != is.round {
+    let ceases = after.server().at == At::Member;
+    if waited.is_empty() || was.is_handling || was.round != is.round || ceases {
         return true;
     }
     if !is.is_handling {

@@ -7,13 +7,15 @@ use turnstile_core::view::{self, MemberId};
 use super::types::{Caller, Command, Seat};
 
 impl Seat {
-    /// A caller locks what it does not hold, and unlocks what it holds, or needlessly what it does
-    /// not: also before its member has a coordinator.
+    /// A caller locks what it does not hold, and unlocks what it holds; or it does either
+    /// needlessly: also before its member has a coordinator.
     pub(super) fn wishes(&self, locks: u16) -> Vec<Command> {
         let wishes = |lock| match self.callers.get(&lock) {
             None => vec![Command::Member(Told::Lock(lock)), Command::Needless(lock)],
-            Some(Caller::Holds) => vec![Command::Member(Told::Unlock(lock))],
-            Some(Caller::Waits) => Vec::new(),
+            Some(Caller::Holds) => {
+                vec![Command::Member(Told::Unlock(lock)), Command::Again(lock)]
+            }
+            Some(Caller::Waits | Caller::HoldsAndWaits) => Vec::new(),
         };
         (0..locks).map(LockName).flat_map(wishes).collect()
     }
@@ -22,26 +24,34 @@ impl Seat {
         self.callers.insert(lock, Caller::Waits);
     }
 
+    pub(super) fn asks_again(&mut self, lock: LockName) {
+        self.callers.insert(lock, Caller::HoldsAndWaits);
+    }
+
     pub(super) fn asks_to_unlock(&mut self, lock: LockName) {
         self.callers.remove(&lock);
     }
 
     pub(super) fn is_told(&mut self, notice: Notice) {
         let lock = notice.lock();
-        let waits = self.callers.get(&lock) == Some(&Caller::Waits);
-        match notice {
-            Notice::Locked(_) | Notice::Rejected(_) | Notice::TimedOut(_) if !waits => {
+        let before = self.callers.get(&lock).copied();
+        let after = match (notice, before) {
+            (Notice::Duplicate(_), Some(Caller::Waits)) => before,
+            (Notice::Duplicate(_), _) => {
+                self.lost_a_lock |= before.is_some();
+                (before == Some(Caller::HoldsAndWaits)).then_some(Caller::Waits)
+            }
+            (_, None | Some(Caller::Holds)) => {
                 self.returned_twice = true;
+                before
             }
-            Notice::Locked(_) => {
-                self.callers.insert(lock, Caller::Holds);
-            }
-            Notice::Duplicate(_) if waits => {}
-            Notice::Duplicate(_) => self.lost_a_lock |= self.callers.remove(&lock).is_some(),
-            Notice::Rejected(_) | Notice::TimedOut(_) => {
-                self.callers.remove(&lock);
-            }
-        }
+            (Notice::Locked(_), _) | (_, Some(Caller::HoldsAndWaits)) => Some(Caller::Holds),
+            (Notice::Rejected(_) | Notice::TimedOut(_), Some(Caller::Waits)) => None,
+        };
+        match after {
+            Some(caller) => self.callers.insert(lock, caller),
+            None => self.callers.remove(&lock),
+        };
     }
 
     /// The callers of a member that has left end with its locks.

@@ -85,9 +85,8 @@ impl Group {
     ) {
         let Some(views) = &self.views else { return };
         match input {
-            Input::Command(Command::Membership(Change::Crash(gone))) => {
+            Input::Message { message: Letter::Ended(gone), .. } => {
                 beneath.crashed.insert(gone);
-                out.effects.push(Effect::Send { to: node(gone), message: Letter::Stop });
             }
             Input::Command(Command::Membership(Change::Exclude(gone))) => {
                 let others = (0..self.members).filter(|other| *other != node(gone));
@@ -112,16 +111,13 @@ impl Group {
         views.commands_to(me, state).into_iter().map(Command::Handler).collect()
     }
 
-    /// What may happen beneath: what may happen to the network, a crash, or that it is noticed.
+    /// What may happen beneath: what may happen to the network, or that a crash is noticed.
     pub(super) fn wishes_beneath(&self, me: NodeId, beneath: &Beneath) -> Vec<Command> {
         let Some(views) = &self.views else { return Vec::new() };
         let network = crate::systems::view::State::Network(beneath.network);
         let network = views.commands(me, &network).into_iter().map(Command::Handler);
-        let changes = (0..self.members).map(member).map(|one| {
-            let is_gone = beneath.crashed.contains(&one);
-            if is_gone { Change::Exclude(one) } else { Change::Crash(one) }
-        });
-        network.chain(changes.map(Command::Membership)).collect()
+        let noticed = beneath.crashed.iter().copied().map(Change::Exclude);
+        network.chain(noticed.map(Command::Membership)).collect()
     }
 
     /// What the view handling system says of an input that is one of its own.
@@ -140,11 +136,18 @@ pub(super) fn below(input: InputOf<GroupTypes>) -> Option<InputOf<ViewTypes>> {
         Input::Command(Command::Handler(command)) => Input::Command(command),
         Input::Restart(saved) => Input::Restart(saved),
         Input::Message {
-            message: Letter::Member(_) | Letter::Crashed(_) | Letter::View(_) | Letter::Stop,
+            message:
+                Letter::Member(_)
+                | Letter::Crashed(_)
+                | Letter::Ended(_)
+                | Letter::View(_)
+                | Letter::Stop,
             ..
         }
         | Input::Fired(Timer::Locks(_))
-        | Input::Command(Command::Member(_) | Command::Needless(_) | Command::Membership(_)) => {
+        | Input::Command(
+            Command::Member(_) | Command::Needless(_) | Command::Again(_) | Command::Membership(_),
+        ) => {
             return None;
         }
     })
@@ -172,7 +175,7 @@ fn of_stack(views: &Views, input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> 
             Input::Command(stack::Command::Views(view::Command::Suspect { member }))
         }
         Input::Fired(Timer::Locks(timer)) => Input::Fired(stack::Timer::Locks(timer)),
-        Input::Command(Command::Member(Told::Lock(lock))) => {
+        Input::Command(Command::Member(Told::Lock(lock)) | Command::Again(lock)) => {
             Input::Command(stack::Command::Lock(lock))
         }
         Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {

@@ -97,6 +97,8 @@ pub enum Caller {
     Waits,
     /// It was told that it holds the lock, and has neither given it back nor been told otherwise.
     Holds,
+    /// The same, and another one waits for lock() to return.
+    HoldsAndWaits,
 }
 
 /// What a member hears.
@@ -108,6 +110,8 @@ pub enum Letter {
     Handler(view::Message),
     /// From beneath, again and again: who has crashed.
     Crashed(MemberId),
+    /// What is beneath notices that a process has ended.
+    Ended(MemberId),
     /// From beneath.
     View(View),
     /// It ends.
@@ -130,6 +134,8 @@ pub enum Command {
     Member(Told),
     /// A member, by a caller that gives back what it does not hold.
     Needless(LockName),
+    /// A member, by a caller that asks for what its member holds.
+    Again(LockName),
     /// The membership changes.
     Membership(Change),
     /// A member's view handling, or the network.
@@ -177,7 +183,7 @@ impl Numbers for Letter {
             Self::Member(message) => message.visit(each),
             Self::Handler(message) => message.visit(each),
             Self::View(view) => view.visit(each),
-            Self::Crashed(_) | Self::Stop => {}
+            Self::Crashed(_) | Self::Ended(_) | Self::Stop => {}
         }
     }
 }

@@ -20,7 +20,9 @@ impl Group {
             Input::Fired(Timer::Handler(timer)) => {
                 self.timer_name(&Timer::Handler(*timer)).to_owned()
             }
-            Input::Command(Command::Member(Told::Lock(lock))) => format!("lock({})", lock.0),
+            Input::Command(Command::Member(Told::Lock(lock)) | Command::Again(lock)) => {
+                format!("lock({})", lock.0)
+            }
             Input::Command(Command::Member(Told::Unlock(lock)) | Command::Needless(lock)) => {
                 format!("unlock({})", lock.0)
             }
@@ -39,6 +41,7 @@ impl Group {
                 None => message.to_string(),
             },
             Letter::Crashed(member) => format!("SUSPECT {member}"),
+            Letter::Ended(member) => format!("the end of {member}"),
             Letter::View(view) => view.to_string(),
             Letter::Stop => "the end".to_owned(),
         }

@@ -12,6 +12,8 @@ pub const ENTRY: Entry = Entry::of::<Group>();
 
 /// Callers give back what they do not hold.
 pub(super) const NEEDLESS: &str = "needless unlock";
+/// Callers ask for what their member holds.
+pub(super) const AGAIN: &str = "needless lock";
 
 /// A world with this budget begins with one member outside.
 const JOIN: &str = "join";
@@ -25,6 +27,7 @@ impl Wired for Group {
         "lock call",
         "unlock call",
         NEEDLESS,
+        AGAIN,
         "time-out",
         "reconciliation time-out",
         "crash",

@@ -77,6 +77,7 @@ impl<C: Rules, K: coordinator::Formulae> Turn<'_, C, K> {
                 let is_failed = event == Event::LockRsp { is: LockRspIs::Failed };
                 self.tell(if is_failed { Notice::Rejected(lock) } else { Notice::Locked(lock) });
             }
+            Action::RefuseTheCaller => self.tell(Notice::Rejected(lock)),
             Action::SignalAnException => self.tell(Notice::TimedOut(lock)),
             Action::InvokeTheCallback => self.tell(Notice::Duplicate(lock)),
             // All that these do is what they do to their resource.

@@ -198,7 +198,7 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
                 let aside = core::mem::take(&mut server.aside);
                 server.queue.extend(aside);
             }
-            Resource::Losers if is_created => {}
+            Resource::Losers if is_created => self.note_losers(),
             Resource::Losers => server.losers.clear(),
         }
     }

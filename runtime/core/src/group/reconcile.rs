@@ -84,8 +84,14 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
         let round = self.state.server.round;
         if let Some(lock) = heard.lock() {
             self.send(heard.from, Says::DuplicateLock(lock), round);
-            self.state.server.losers.insert((heard.from, lock));
         }
+    }
+
+    /// Notes who loses a lock.
+    pub(super) fn note_losers(&mut self) {
+        let lost = self.each(CollectionKind::DuplicateLocks).into_iter();
+        let lost = lost.filter_map(|(member, has)| Some((member, has?.lock())));
+        self.state.server.losers = lost.collect();
     }
 
     pub(super) fn clear_locks(&mut self) {

@@ -139,8 +139,9 @@ pub enum Timer {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Command {
     /// Get the lock. One of [`Notice::Locked`], [`Notice::Rejected`] and [`Notice::TimedOut`] is
-    /// its return; nobody waits in a queue. While the member holds the lock or waits for it,
-    /// nothing happens, and nothing is told: callers of one member take turns.
+    /// its return; nobody waits in a queue. While the member holds the lock, the return is
+    /// [`Notice::Rejected`]. While it waits for it, nothing happens, and nothing is told: callers
+    /// of one member take turns.
     Lock(LockName),
     /// Give it back, at once: there is no answer. Whoever does not hold the lock may say so, too;
     /// while the member waits for it, nothing happens.
