@@ -5,6 +5,7 @@
 //! properties stand in `spec/systems/byte-range-lock.yaml`.
 
 mod apart;
+mod asserted;
 mod kept;
 pub mod past;
 mod predicates;
@@ -32,7 +33,7 @@ pub use self::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 pub use world::ENTRY;
 
 chosen!(LockRules, byte_range_lock, formulas);
-chosen!(ServerRules, server_lock);
+chosen!(ServerRules, server_lock, formulas);
 
 /// The bytes of each file.
 const BYTES: u64 = 3;

@@ -7,8 +7,9 @@ use turnstile_core::ranges::manager::{self, File};
 use turnstile_core::ranges::message::{Ask, FileId, Whole};
 use turnstile_core::ranges::server;
 use turnstile_machines::byte_range_lock::{Invariant, Resource, Rules as _, State as At};
-use turnstile_machines::server_lock::{self, Rules as _};
+use turnstile_machines::server_lock::{self, Formulae as _, Rules as _};
 
+use super::asserted::Asserted;
 use super::types::{Manager, RangeTypes, State, Timer};
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 use crate::world::property::View;
@@ -51,15 +52,6 @@ fn has(view: &Look<'_>, at: At) -> bool {
 
 fn in_states<'a>(file: &'a File, states: &[At]) -> impl Iterator<Item = (LockId, &'a Lock)> {
     file.locks.iter().filter(|(_, lock)| states.contains(&lock.at))
-}
-
-/// What the cache manager believes that it has.
-fn believed(file: &File) -> Option<Whole> {
-    match file.server {
-        server_lock::State::NotExist | server_lock::State::Unlocked => None,
-        server_lock::State::LockRead => Some(Whole::LockRead),
-        server_lock::State::LockWrite => Some(Whole::LockWrite),
-    }
 }
 
 /// What the cache manager must have for the locks that it has accepted, and for those that are
@@ -158,7 +150,8 @@ impl byte_range_lock::Properties for Ranges {
 
     fn i3(&self, view: &Look<'_>) -> bool {
         let Some(server) = server(view) else { return true };
-        files(view).all(|(id, file)| believed(file) == server.of(id, HOST))
+        let facts = Asserted { files: files(view).collect(), server };
+        self.server.invariant(server_lock::Invariant::I3, &facts)
     }
 
     fn i4(&self, view: &Look<'_>) -> bool {
@@ -175,11 +168,6 @@ impl byte_range_lock::Properties for Ranges {
 
     fn i7(&self, view: &Look<'_>) -> bool {
         self.keep(view, Invariant::I7)
-    }
-
-    fn what_is_believed_is_asserted(&self, view: &Look<'_>) -> bool {
-        let Some(server) = server(view) else { return true };
-        files(view).all(|(id, file)| believed(file) <= server.of(id, HOST))
     }
 
     fn hosts_exclude_each_other(&self, view: &Look<'_>) -> bool {

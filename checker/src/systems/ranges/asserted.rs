@@ -1,0 +1,41 @@
+//! What the invariants of a server lock ask of each file: what the file server keeps for the host.
+
+use turnstile_core::ranges::manager::File;
+use turnstile_core::ranges::message::{FileId, Whole};
+use turnstile_core::ranges::server;
+use turnstile_machines::server_lock::{Collection, Facts, Predicate, State, Thing};
+
+use super::HOST;
+
+/// The files of a cache manager, and the file server that it calls.
+pub(super) struct Asserted<'a> {
+    pub(super) files: Vec<(FileId, &'a File)>,
+    pub(super) server: &'a server::State,
+}
+
+fn file(thing: Thing) -> Option<FileId> {
+    u32::try_from(thing.0).ok().map(FileId)
+}
+
+impl Facts for Asserted<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        let kept = |one| self.server.of(file(one)?, HOST);
+        match predicate {
+            Predicate::LockReadIsAsserted { one } => kept(one) == Some(Whole::LockRead),
+            Predicate::LockWriteIsAsserted { one } => kept(one) == Some(Whole::LockWrite),
+        }
+    }
+
+    fn every(&self, collection: Collection, _is: &mut dyn FnMut(Thing) -> bool) -> bool {
+        match collection {}
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
+        self.files.iter().all(|(id, file)| is(Thing(id.0.into()), file.server))
+    }
+
+    fn state(&self, thing: Thing) -> Option<State> {
+        let mut files = self.files.iter();
+        files.find(|(id, _)| file(thing) == Some(*id)).map(|(_, file)| file.server)
+    }
+}
