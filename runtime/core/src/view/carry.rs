@@ -35,10 +35,10 @@ impl<R: Formulae> Turn<'_, R> {
             Action::RejectTheMerge => self.answer(cause.merge, None),
             Action::InstallTheView => self.install(cause),
             Action::QueueTheEventsAgain => {
-                if let Some(work) = self.state.work.take() {
-                    let later = take(&mut self.state.queue);
-                    work.events.into_iter().chain(later).for_each(|event| self.add(Some(event)));
-                }
+                let work = self.state.work.take();
+                let events = work.map_or_else(|| cause.events.clone(), |work| work.events);
+                let later = take(&mut self.state.queue);
+                events.into_iter().chain(later).for_each(|event| self.add(Some(event)));
             }
             Action::GiveUpTheMerge => self.state.merge = None,
             Action::HandTheQueueOver => self.hand_over(),

@@ -7,7 +7,7 @@
 use turnstile_machines::view_handler::{Compiled, Event, Formulae};
 
 use super::message::{Message, Request};
-use super::state::{State, Wants};
+use super::state::{State, Wants, Work};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Suspension, View};
 use crate::number::{Class, Numbers};
@@ -171,8 +171,8 @@ impl<R: Formulae> Turn<'_, R> {
             Command::Announce { to } if self.coordinates() => self.send(to, Message::Coord),
             Command::Announce { to: _ } => {}
             Command::InstallationFails => {
-                if let Some(work) = &self.state.work {
-                    let cause = Cause { during: Some(work.during), ..Cause::default() };
+                if let Some(Work { during, events, .. }) = self.state.work.take() {
+                    let cause = Cause { during: Some(during), events, ..Cause::default() };
                     self.take(Event::ViewInstallationFails, cause);
                 }
             }

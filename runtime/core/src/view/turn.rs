@@ -1,6 +1,7 @@
 //! One step of a member: the events that it has for its machine, in order, and what comes of them.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use turnstile_machines::view_handler::{Action, Event, Formulae, Guard};
 
@@ -23,6 +24,8 @@ pub(super) struct Cause {
     pub(super) view: Option<View>,
     /// It is to be passed on to the members of the present view.
     pub(super) spreads: bool,
+    /// What was processed in vain.
+    pub(super) events: Vec<Request>,
     /// The suspension in which that began which comes to its end.
     pub(super) during: Option<Suspension>,
 }
