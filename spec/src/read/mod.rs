@@ -25,7 +25,7 @@ use crate::read::draft::{Draft, Lookup};
 use crate::shape::{self, Kind};
 use crate::source::Source;
 use crate::table::{Table, Vocabulary};
-use crate::yaml::{self, Node};
+use crate::yaml::{self, Node, Word};
 
 /// A file without errors: its words and its names.
 #[derive(Clone)]
@@ -196,7 +196,12 @@ impl Read {
             }
         };
         let removed = self.raw.amendments.iter().flat_map(|amendment| &amendment.remove.states);
-        let removed: Vec<String> = removed.map(|word| format!("`{}`", word.text)).collect();
+        let is_declared = |word: &&Word| {
+            let mut states = self.raw.parts.states.iter();
+            states.any(|(name, state)| name.text == word.text && !state.undeclared)
+        };
+        let removed = removed.filter(is_declared).map(|word| format!("`{}`", word.text));
+        let removed: Vec<String> = removed.collect();
         let follows = |fault: &Fault| {
             let is_named = removed.iter().any(|name| fault.message.contains(name));
             fault.code == code::UNDECLARED_STATE && is_named
