@@ -155,7 +155,9 @@ fn of_member(input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> {
             ..
         }
         | Input::Fired(Timer::Handler(_))
-        | Input::Command(Command::Membership(_) | Command::Handler(_)) => return None,
+        | Input::Command(
+            Command::Membership(_) | Command::Handler(_) | Command::Crash | Command::Noticed(_),
+        ) => return None,
     })
 }
 
@@ -198,8 +200,7 @@ impl System for Group {
             State::Beneath(beneath) => return self.step_beneath(beneath, input, out),
         };
         match &input {
-            Input::Message { message: Letter::Stop, .. }
-            | Input::Command(Command::Membership(Change::Crash(_))) => {
+            Input::Message { message: Letter::Stop, .. } | Input::Command(Command::Crash) => {
                 out.effects.extend(self.all_timers(seat).into_iter().map(Effect::Disarm));
                 if matches!(input, Input::Command(_)) {
                     let message = Letter::Ended(member(me));
@@ -233,7 +234,7 @@ impl System for Group {
         match state {
             State::Member(seat) => {
                 let mut wishes = seat.wishes(self.locks);
-                wishes.push(Command::Membership(Change::Crash(member(node))));
+                wishes.push(Command::Crash);
                 wishes.extend(self.view_wishes(node, seat));
                 wishes
             }
@@ -246,16 +247,22 @@ impl System for Group {
     }
 
     fn cut(&self, node: NodeId, input: &InputOf<GroupTypes>) -> Option<Cut> {
-        let Input::Command(Command::Membership(change)) = input else {
-            return self.cut_beneath(node, input);
+        let change = match input {
+            Input::Command(Command::Membership(change)) => change,
+            Input::Command(Command::Crash) => {
+                return self.loses.then(|| Cut::Lost(vec![node]));
+            }
+            Input::Command(_) | Input::Message { .. } | Input::Fired(_) | Input::Restart(_) => {
+                return self.cut_beneath(node, input);
+            }
         };
         match change {
-            Change::Crash(gone) | Change::Leave(gone) | Change::CutOff(gone) => {
+            Change::Leave(gone) | Change::CutOff(gone) => {
                 self.loses.then(|| Cut::Lost(vec![self::node(*gone)]))
             }
             Change::Doubt { .. } => None,
             Change::Merge(_) => self.loses.then_some(Cut::Together),
-            Change::Form | Change::Exclude(_) | Change::Join(_) => None,
+            Change::Form | Change::Join(_) => None,
         }
     }
 
@@ -267,9 +274,10 @@ impl System for Group {
             Command::Needless(_) => Some(world::NEEDLESS),
             Command::Again(_) => Some(world::AGAIN),
             Command::Handler(command) => self.views.as_ref()?.command_budget(command),
+            Command::Crash => Some("crash"),
+            Command::Noticed(_) => None,
             Command::Membership(change) => match change {
-                Change::Form | Change::Exclude(_) | Change::Merge(_) => None,
-                Change::Crash(_) => Some("crash"),
+                Change::Form | Change::Merge(_) => None,
                 Change::Leave(_) => Some("leave"),
                 Change::Join(_) => Some("join"),
                 Change::CutOff(_) => Some("partition"),
@@ -284,15 +292,14 @@ impl System for Group {
             Command::Handler(command) => {
                 return self.views.as_ref().is_some_and(|views| views.insists(command));
             }
-            Command::Member(_) | Command::Needless(_) | Command::Again(_) => return false,
+            Command::Noticed(_) => return true,
+            Command::Member(_) | Command::Needless(_) | Command::Again(_) | Command::Crash => {
+                return false;
+            }
         };
         match change {
-            Change::Form | Change::Exclude(_) | Change::Merge(_) => true,
-            Change::Crash(_)
-            | Change::Leave(_)
-            | Change::Join(_)
-            | Change::CutOff(_)
-            | Change::Doubt { .. } => false,
+            Change::Form | Change::Merge(_) => true,
+            Change::Leave(_) | Change::Join(_) | Change::CutOff(_) | Change::Doubt { .. } => false,
         }
     }
 

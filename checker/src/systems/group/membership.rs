@@ -34,10 +34,6 @@ struct Group {
 pub enum Change {
     /// The first view.
     Form,
-    /// A member stops; nobody has noticed.
-    Crash(MemberId),
-    /// It is noticed, again and again, that a member has crashed.
-    Exclude(MemberId),
     /// A member leaves: the others are told, and it is told to end.
     Leave(MemberId),
     /// A member joins the first group.
@@ -123,8 +119,6 @@ impl Membership {
                 self.groups.push(Group::new(founders));
                 self.views(&[0])
             }
-            // These come to members, and to what is beneath them.
-            Change::Crash(_) | Change::Exclude(_) => Vec::new(),
             Change::Leave(member) => {
                 let mut sent = self.without(member);
                 sent.push((member, Sent::Stop));
@@ -229,8 +223,6 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Form => f.write_str("the group forms"),
-            Self::Crash(member) => write!(f, "{member} crashes"),
-            Self::Exclude(member) => write!(f, "{member} is found to have crashed"),
             Self::Leave(member) => write!(f, "{member} leaves"),
             Self::Join(member) => write!(f, "{member} joins"),
             Self::CutOff(member) => write!(f, "{member} is cut off"),

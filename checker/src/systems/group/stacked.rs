@@ -8,7 +8,6 @@ use turnstile_core::stack::{self, Notice, Stack};
 use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{self, MemberId};
 
-use super::membership::Change;
 use super::queue;
 use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
 use super::{ClientRules, CoordinatorRules, Group, member, node};
@@ -88,7 +87,7 @@ impl Group {
             Input::Message { message: Letter::Ended(gone), .. } => {
                 beneath.crashed.insert(gone);
             }
-            Input::Command(Command::Membership(Change::Exclude(gone))) => {
+            Input::Command(Command::Noticed(gone)) => {
                 let others = (0..self.members).filter(|other| *other != node(gone));
                 let message = Letter::Crashed(gone);
                 out.effects.extend(others.map(|to| Effect::Send { to, message: message.clone() }));
@@ -116,8 +115,7 @@ impl Group {
         let Some(views) = &self.views else { return Vec::new() };
         let network = crate::systems::view::State::Network(beneath.network);
         let network = views.commands(me, &network).into_iter().map(Command::Handler);
-        let noticed = beneath.crashed.iter().copied().map(Change::Exclude);
-        network.chain(noticed.map(Command::Membership)).collect()
+        network.chain(beneath.crashed.iter().copied().map(Command::Noticed)).collect()
     }
 
     /// What the view handling system says of an input that is one of its own.
@@ -146,7 +144,12 @@ pub(super) fn below(input: InputOf<GroupTypes>) -> Option<InputOf<ViewTypes>> {
         }
         | Input::Fired(Timer::Locks(_))
         | Input::Command(
-            Command::Member(_) | Command::Needless(_) | Command::Again(_) | Command::Membership(_),
+            Command::Member(_)
+            | Command::Needless(_)
+            | Command::Again(_)
+            | Command::Crash
+            | Command::Noticed(_)
+            | Command::Membership(_),
         ) => {
             return None;
         }

@@ -136,6 +136,10 @@ pub enum Command {
     Needless(LockName),
     /// A member, by a caller that asks for what its member holds.
     Again(LockName),
+    /// A member stops; nobody has noticed.
+    Crash,
+    /// It is noticed, again and again, that a member has crashed.
+    Noticed(MemberId),
     /// The membership changes.
     Membership(Change),
     /// A member's view handling, or the network.

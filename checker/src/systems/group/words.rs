@@ -5,7 +5,7 @@ use turnstile_core::stack::Notice;
 use turnstile_core::step::{Effect, Input};
 
 use super::types::{Command, GroupTypes, Letter, State, Timer};
-use super::{Group, stacked};
+use super::{Group, member, stacked};
 use crate::systems::view;
 use crate::world::system::{EffectOf, InputOf, NodeId, System as _};
 
@@ -27,6 +27,8 @@ impl Group {
                 format!("unlock({})", lock.0)
             }
             Input::Command(Command::Member(Told::View(view))) => view.to_string(),
+            Input::Command(Command::Crash) => format!("{} crashes", member(node)),
+            Input::Command(Command::Noticed(gone)) => format!("{gone} is found to have crashed"),
             Input::Command(Command::Membership(change)) => change.to_string(),
             Input::Command(Command::Handler(command)) => format!("{command:?}"),
             Input::Restart(_) => "starts again".to_owned(),
