@@ -159,9 +159,8 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
         let call = CallId::smallest_free(self.state.calls.keys().copied());
         self.state.calls.insert(call, id);
         file.open = Some(Open { call, ask });
-        let follows = self.core.servers.asks(server::Guard::LockWriteMayBeKept);
         if let Ask::Set(whole) = ask
-            && follows
+            && self.core.asks_for_most()
         {
             file.most = file.most.max(Some(whole));
         }

@@ -53,6 +53,13 @@ impl CacheManager {
     }
 }
 
+impl<L, S: server_lock::Rules> CacheManager<L, S> {
+    /// Whether the table asks for the most that the file server may have granted.
+    fn asks_for_most(&self) -> bool {
+        self.servers.asks(server_lock::Guard::LockWriteMayBeKept)
+    }
+}
+
 impl Default for CacheManager {
     fn default() -> Self {
         Self::new()

@@ -106,12 +106,11 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
         let Some(file) = self.state.files.get_mut(&self.id) else { return };
         let Some(Open { ask, .. }) = file.open.take() else { return };
         self.lease = lease;
-        let follows = self.core.servers.asks(server_lock::Guard::LockWriteMayBeKept);
         // An answer to another question is none.
         let event = match (ask, answer) {
             (Ask::Set(_), Answer::Set(whole, contents)) => {
                 self.contents = Some(contents);
-                if follows {
+                if self.core.asks_for_most() {
                     file.most = Some(whole);
                 }
                 let answer = match whole {
