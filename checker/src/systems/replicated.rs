@@ -16,7 +16,7 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{
     Because, Cluster as Peer, Command as Told, Connected, Message, Notice as CoreNotice,
 };
-use turnstile_core::replicated::types::{Address, LockName, Request, Status, Timer};
+use turnstile_core::replicated::types::{Address, LockName, Request, Timer};
 use turnstile_core::replicated::{Member, Service};
 use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
 use turnstile_machines::lock_mutex::State as Mutex;
@@ -24,7 +24,7 @@ use turnstile_machines::lock_mutex::State as Mutex;
 use self::cluster::Cluster;
 use self::delivered::Delivered;
 use self::mail::Sent;
-use self::threads::Step;
+use self::threads::{Step, follows};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::chosen;
@@ -166,8 +166,9 @@ impl Replicated {
             if let Input::Message { message, .. } = &input { Some(message) } else { None };
         let is_alone =
             matches!(message, Some(Message::View { is: Connected::Minority, members: _ }));
+        let behind = seat.delivered.behind.clone();
         if let Some(message) = message {
-            seat.delivered.receive(&self.service(), message);
+            seat.delivered.receive(&self.service(), seat.address, message);
         }
         let mut inner: CoreOut<Of> = Out::default();
         self.core(seat.address, choice).step(&mut seat.core, input, &mut inner);
@@ -176,10 +177,16 @@ impl Replicated {
             Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
         });
         let notices: Vec<CoreNotice> = notices.collect();
+        for effect in &inner.effects {
+            if let Effect::Send { message: Message::Execute(entry), .. } = effect {
+                seat.delivered.execute(entry);
+            }
+        }
         let (before, after) = (&before, &seat.core);
-        let step = Step { before, asked: asked.as_ref(), after, notices: &notices };
+        let behind = [&behind, &seat.delivered.behind];
+        let step = Step { before, asked: asked.as_ref(), after, behind, notices: &notices };
         seat.is_untold |= !self.names().all(|lock| step.is_told(lock));
-        seat.clings |= is_alone && !step.has_given_up();
+        seat.clings |= is_alone && !predicates::has_nothing(&seat.core);
         out.rows.append(&mut inner.rows);
         for effect in inner.effects {
             out.effects.push(match effect {
@@ -223,18 +230,6 @@ impl Replicated {
                 Effect::Send { to: self.members + 1, message: Letter::Past(address, message) }
             }
         }));
-    }
-}
-
-/// Whether one status of the status machine may follow another.
-fn follows(before: Status, after: Status) -> bool {
-    match (before, after) {
-        (Status::None, Status::Waiting | Status::Holding)
-        | (Status::Waiting, Status::None | Status::Holding)
-        | (Status::Holding, Status::None) => true,
-        (Status::None, Status::None)
-        | (Status::Waiting, Status::Waiting)
-        | (Status::Holding, Status::Waiting | Status::Holding) => false,
     }
 }
 
@@ -341,6 +336,10 @@ impl System for Replicated {
 
     fn observe(&self, watch: &mut Vec<Acted>, seen: &Seen<ReplicatedTypes>) {
         predicates::observe(watch, seen);
+    }
+
+    fn comes_once(&self, letter: &Letter) -> bool {
+        matches!(letter, Letter::Member(Message::Apply { .. } | Message::Snapshot { .. }))
     }
 
     fn renames(&self) -> bool {

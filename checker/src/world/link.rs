@@ -240,7 +240,7 @@ impl<T: Types> LinkPart<T> {
             _ if self.way == Way::Apart => Vec::new(),
             (Contents::Calls(slots), _) => calls::offers(system, link, slots),
             (Contents::Messages(messages), LinkKind::Messages(mail)) => {
-                mail::offers(link, mail, messages)
+                mail::offers(system, link, mail, messages)
             }
             (Contents::Messages(_), LinkKind::Calls { .. }) => Vec::new(),
         }

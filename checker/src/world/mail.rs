@@ -1,7 +1,7 @@
 //! Messages one way: in order or not, lossy or not, once or more than once, with a capacity.
 
 use crate::world::link::{Link, LinkFault, LinkOffer, LinkOp};
-use crate::world::system::Types;
+use crate::world::system::{System, Types};
 
 /// What a link of messages does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub enum Chance {
 
 /// What may happen to messages in flight, in a fixed order.
 pub(crate) fn offers<T: Types>(
+    system: &impl System<Types = T>,
     link: &Link,
     mail: Mail,
     messages: &[T::Message],
@@ -41,7 +42,7 @@ pub(crate) fn offers<T: Types>(
         }
         let delivers = Some((link.from, link.to, message.clone()));
         offers.push(LinkOffer { op: LinkOp::Take(place), delivers: delivers.clone(), fault: None });
-        if mail.duplication == Chance::Budgeted {
+        if mail.duplication == Chance::Budgeted && !system.comes_once(message) {
             let fault = Some(LinkFault::Duplicate);
             offers.push(LinkOffer { op: LinkOp::Double(place), delivers, fault });
         }

@@ -171,6 +171,11 @@ pub trait System: Sized + Send + Sync + 'static {
         false
     }
 
+    /// Whether what brings this message is agreed to bring it once: no fault doubles it.
+    fn comes_once(&self, _message: &MessageOf<Self>) -> bool {
+        false
+    }
+
     /// Whether the server's answer to that request is this message.
     fn is_answer(&self, _request: &MessageOf<Self>, _answer: &MessageOf<Self>) -> bool {
         false

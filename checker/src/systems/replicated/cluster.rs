@@ -4,7 +4,7 @@
 
 use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{Because, Connected, Message};
-use turnstile_core::replicated::types::{Address, Entry};
+use turnstile_core::replicated::types::{Address, Entry, Operation};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_core::{Class, Numbers};
 use turnstile_machines::lock_status::Formulae;
@@ -24,6 +24,8 @@ pub struct Cluster {
     pub leader: Option<NodeId>,
     /// Why the next one will be elected.
     because: Because,
+    /// The log has the RESET of the one that leads.
+    pub(super) is_reset: bool,
     /// What the whole log comes to.
     pub truth: Locks,
     /// The index of its last command, if it has one.
@@ -73,6 +75,7 @@ impl Cluster {
             witnesses,
             leader: Some(0),
             because: Because::MajorityIsJustReached,
+            is_reset: true,
             truth: Locks::new(),
             last: None,
             answers: Vec::new(),
@@ -152,7 +155,7 @@ impl Cluster {
                 self.refuse(&entry).into_iter().collect()
             }
             Change::Elect(node) => {
-                self.leader = Some(node);
+                (self.leader, self.is_reset) = (Some(node), false);
                 let mut mail = vec![(node, Sent::Message(Message::Elected(self.because)))];
                 for entry in std::mem::take(&mut self.held) {
                     mail.extend(self.append(entry, service));
@@ -161,7 +164,7 @@ impl Cluster {
             }
             Change::ElectAgain(node) => {
                 let mut mail = self.lose_leader(Because::TheLeaderLeft, Some(node));
-                self.leader = Some(node);
+                (self.leader, self.is_reset) = (Some(node), false);
                 let because = Because::TheCoordinatorChanged;
                 mail.push((node, Sent::Message(Message::Elected(because))));
                 mail
@@ -251,8 +254,9 @@ impl Cluster {
 
     /// A command does not come into the log, now or later.
     fn lose(&mut self, entry: Entry) {
-        self.lost.push(entry);
-        self.drop_lost();
+        if self.refuse(&entry).is_some() {
+            self.lost.push(entry);
+        }
     }
 
     /// Forgets what nobody waits for.
@@ -316,6 +320,8 @@ impl Cluster {
 
     fn append(&mut self, entry: Entry, service: &Service<impl Formulae>) -> Mail {
         let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
+        let leader = self.leader.map(|node| self.seats[node].address);
+        self.is_reset |= leader == Some(entry.by) && matches!(entry.operation, Operation::Reset(_));
         self.last = Some(index);
         let before = self.truth.clone();
         service.apply(&mut self.truth, index, &entry, &mut Vec::new());

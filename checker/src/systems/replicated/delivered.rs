@@ -1,10 +1,15 @@
 //! What reached a member of the log, whatever the member makes of it: its replica must be that.
 
+use std::collections::BTreeMap;
+
 use turnstile_core::number::Token;
 use turnstile_core::replicated::message::Message;
+use turnstile_core::replicated::types::{Address, Call, Entry, LockName};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_core::{Class, Numbers};
 use turnstile_machines::lock_status::Rules;
+
+use super::mail::lock_of;
 
 /// What a member was given of the log under its address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,26 +18,61 @@ pub struct Delivered {
     pub index: Option<Token>,
     /// What that comes to.
     pub locks: Locks,
+    /// The last command of each mutex, if it has not come.
+    pub behind: Behind,
+}
+
+/// By lock, commands that were executed and have not come.
+pub(super) type Behind = BTreeMap<LockName, Away>;
+
+/// Where a command is that has not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Away {
+    /// It is on its way to the log, or nowhere.
+    Called(Call),
+    /// In the log, under this index.
+    At(Token),
 }
 
 impl Delivered {
-    /// A message reaches the member.
-    pub(super) fn receive(&mut self, service: &Service<impl Rules>, message: &Message) {
+    /// The member executes a command, for its mutex or past it.
+    pub(super) fn execute(&mut self, entry: &Entry) {
+        if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation)) {
+            self.behind.insert(lock, Away::Called(call));
+        }
+    }
+
+    /// A message reaches the member of this address.
+    pub(super) fn receive(
+        &mut self,
+        service: &Service<impl Rules>,
+        address: Address,
+        message: &Message,
+    ) {
         match message {
             Message::Apply { index, entry } => {
                 service.apply(&mut self.locks, *index, entry, &mut Vec::new());
                 self.index = Some(*index);
+                let own = entry.call.filter(|_| entry.by == address).map(Away::Called);
+                self.behind.retain(|_, away| Some(*away) != own);
             }
             Message::Snapshot { index, locks } => {
-                *self = Self { index: *index, locks: locks.clone() };
+                (self.index, self.locks) = (*index, locks.clone());
+            }
+            Message::Result { lock, call, index, .. } => {
+                let last = self.behind.get_mut(lock);
+                if let Some(away) = last.filter(|away| **away == Away::Called(*call)) {
+                    *away = Away::At(*index);
+                }
             }
             Message::View { .. }
             | Message::Elected(_)
             | Message::AnotherIsElected
-            | Message::Result { .. }
             | Message::Failed { .. }
             | Message::Execute(_) => {}
         }
+        let index = self.index;
+        self.behind.retain(|_, away| !matches!(away, Away::At(at) if Some(*at) <= index));
     }
 }
 
@@ -40,5 +80,10 @@ impl Numbers for Delivered {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         self.index.visit(each);
         self.locks.visit(each);
+        for away in self.behind.values_mut() {
+            if let Away::At(index) = away {
+                index.visit(each);
+            }
+        }
     }
 }

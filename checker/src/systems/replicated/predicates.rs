@@ -4,7 +4,7 @@ use turnstile_core::claim::message::{Caller, Message as Act};
 use turnstile_core::fence::{Fence, Notice as Verdict};
 use turnstile_core::replicated::message::{Notice as CoreNotice, Says};
 use turnstile_core::replicated::types::{LockName, Status, Timer};
-use turnstile_core::replicated::{Lag, Lock, Locks};
+use turnstile_core::replicated::{Lock, Locks};
 use turnstile_core::step::{Core as _, Effect, Input, Out};
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, Rules as _, State as Mutex};
@@ -87,23 +87,24 @@ fn connected<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
     seats(view).filter(move |(node, seat)| is_there(*node, seat)).map(|(_, seat)| seat)
 }
 
-/// The members that have applied the whole log, and tell what they apply.
+/// The members that have applied the whole log, with the RESET of the present leader, and tell what
+/// they apply.
 fn current<'a>(view: &Look<'a>) -> impl Iterator<Item = &'a Seat> {
-    let last = cluster(view).last;
+    let Cluster { last, is_reset, .. } = *cluster(view);
     connected(view).filter(move |seat| {
-        seat.delivered.index == last && seat.core.hears && seat.core.at != Member::Resigned
+        let is_whole = is_reset && seat.delivered.index == last;
+        is_whole && seat.core.hears && seat.core.at != Member::Resigned
     })
 }
 
-/// Every mutex that stands so and has caught up with its command, with what its member is to its
-/// lock.
+/// What its member is to the lock of every mutex that stands so, and whose command has come.
 fn mutexes(view: &Look<'_>, at: Mutex) -> Vec<Status> {
     let all = seats(view).flat_map(|(_, seat)| {
-        let mutexes = seat.core.mutexes();
-        mutexes.map(move |(lock, mutex)| (seat.core.replica.status(lock, seat.address), mutex))
+        let mutexes = seat.core.mutexes().filter(move |(_, mutex)| mutex.at == at);
+        let come = mutexes.filter(|(lock, _)| !seat.delivered.behind.contains_key(lock));
+        come.map(|(lock, _)| seat.core.replica.status(lock, seat.address))
     });
-    let chosen = all.filter(|(_, mutex)| mutex.at == at && mutex.lag == Lag::None);
-    chosen.map(|(status, _)| status).collect()
+    all.collect()
 }
 
 fn is_any(view: &Look<'_>, at: &[Mutex]) -> bool {
@@ -127,6 +128,14 @@ fn is_with_nobody(view: &Look<'_>) -> bool {
     let present = cluster(view).present();
     let mut holders = cluster(view).truth.iter().filter_map(|(_, lock)| lock.holder);
     holders.any(|holder| !present.contains(&holder))
+}
+
+/// Whether nothing is left of what the member held or waited for, as far as its listener and its
+/// threads know.
+pub(super) fn has_nothing(member: &turnstile_core::replicated::State) -> bool {
+    let mut mutexes = member.mutexes();
+    member.told.is_empty()
+        && mutexes.all(|(_, mutex)| !matches!(mutex.at, Mutex::Locked | Mutex::Waiting))
 }
 
 fn is_deaf(view: &Look<'_>) -> bool {
@@ -210,7 +219,9 @@ impl replicated_lock::Properties for Replicated {
 
     fn who_is_in_a_minority_has_nothing(&self, view: &Look<'_>) -> bool {
         seats(view).all(|(_, seat)| {
-            !seat.clings && (seat.core.at != Member::Resigned || seat.core.told.is_empty())
+            // Who has just begun and has had no view has learnt nothing yet.
+            let has_resigned = seat.core.at == Member::Resigned && !seat.core.present.is_empty();
+            !seat.clings && (!has_resigned || has_nothing(&seat.core))
         })
     }
 

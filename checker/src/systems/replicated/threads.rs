@@ -1,10 +1,12 @@
-//! Whether threads are told what becomes of their locks: a step of a mutex is held against what it
-//! tells, so that nobody need remember what was told before.
+//! Whether threads and listeners are told what becomes of locks: a step of a mutex is held against
+//! what it tells, so that nobody need remember what was told before.
 
+use turnstile_core::replicated::State;
 use turnstile_core::replicated::message::{Command, Notice, Says};
 use turnstile_core::replicated::types::{LockName, Status};
-use turnstile_core::replicated::{Lag, State};
 use turnstile_machines::lock_mutex::State as At;
+
+use super::delivered::Behind;
 
 /// What a thread knows of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +29,13 @@ impl From<At> for Thread {
     }
 }
 
-/// A step of a member: what it was before, what its threads asked, what it is, and what it tells.
+/// A step of a member: what it was before, what its threads asked, what it is, which commands had
+/// not come before and have not come after it, and what it tells.
 pub(super) struct Step<'a> {
     pub(super) before: &'a State,
     pub(super) asked: Option<&'a Command>,
     pub(super) after: &'a State,
+    pub(super) behind: [&'a Behind; 2],
     pub(super) notices: &'a [Notice],
 }
 
@@ -88,20 +92,12 @@ impl Step<'_> {
         self.after.mutex(lock).is_some_and(|mutex| mutex.call.is_some())
     }
 
-    /// Whether nothing is left of what the member held or waited for, as far as its listener and
-    /// its threads know.
-    pub(super) fn has_given_up(&self) -> bool {
-        let mut mutexes = self.after.mutexes();
-        self.after.told.is_empty()
-            && mutexes.all(|(_, mutex)| !matches!(mutex.at, At::Locked | At::Waiting))
-    }
-
     /// Whether the listener heard of a lock that no thread wants, nor is given up just now.
     fn is_found(&self, lock: LockName) -> bool {
-        let is_over = |state: &State| {
-            state.mutex(lock).is_none_or(|mutex| mutex.at == At::Unlocked && mutex.lag == Lag::None)
-        };
-        is_over(self.before) && is_over(self.after) && self.hears(lock)
+        let is_unlocked =
+            |state: &State| state.mutex(lock).is_none_or(|mutex| mutex.at == At::Unlocked);
+        let is_over = self.behind.iter().all(|behind| !behind.contains_key(&lock));
+        is_over && is_unlocked(self.before) && is_unlocked(self.after) && self.hears(lock)
     }
 
     /// Whether the listener heard that the member holds a lock or waits for it.
@@ -117,5 +113,17 @@ const fn is_answer(says: Says) -> bool {
     match says {
         Says::Returns | Says::NotLocked | Says::Throws => true,
         Says::UnexpectedUnlocking | Says::UnexpectedLocking => false,
+    }
+}
+
+/// Whether a listener may be told of one status after another.
+pub(super) const fn follows(before: Status, after: Status) -> bool {
+    match (before, after) {
+        (Status::None, Status::Waiting | Status::Holding)
+        | (Status::Waiting, Status::None | Status::Holding)
+        | (Status::Holding, Status::None | Status::Waiting) => true,
+        (Status::None, Status::None)
+        | (Status::Waiting, Status::Waiting)
+        | (Status::Holding, Status::Holding) => false,
     }
 }

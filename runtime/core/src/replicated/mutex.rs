@@ -83,6 +83,7 @@ impl<S: lock_status::Rules, M: lock_member::Rules, X: Rules> Turn<'_, S, M, X> {
     ) {
         let applied = self.state.applied;
         let mutex = self.state.mutexes.get_mut(&lock);
+        let mutex = mutex.filter(|_| self.core.mutex.asks(Guard::ItsCommandIsApplied));
         if let Some(mutex) = mutex.filter(|mutex| mutex.call == Some(call)) {
             mutex.lag = if Some(index) <= applied { Lag::None } else { Lag::Until(index) };
         }
@@ -177,8 +178,10 @@ impl<S: lock_status::Rules, M: lock_member::Rules, X: Rules> Turn<'_, S, M, X> {
     fn execute_of(&mut self, lock: LockName, operation: Operation) {
         let call = Call(self.state.calls.0.strict_add(1));
         self.state.calls = call;
+        let is_asked = self.core.mutex.asks(Guard::ItsCommandIsApplied);
+        let lag = if is_asked { Lag::Unknown } else { Lag::None };
         if let Some(mutex) = self.state.mutexes.get_mut(&lock) {
-            (mutex.call, mutex.lag, mutex.token) = (Some(call), Lag::Unknown, None);
+            (mutex.call, mutex.lag, mutex.token) = (Some(call), lag, None);
         }
         self.execute(operation, Some(call));
     }

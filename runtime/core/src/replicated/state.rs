@@ -35,7 +35,7 @@ pub struct Mutex {
     pub at: mutex::State,
     /// The command that was executed last, if its result has not come.
     pub call: Option<Call>,
-    /// How far the member lags behind it.
+    /// How far the member lags behind it, where the table asks.
     pub lag: Lag,
     /// The fencing token of the thread that has it.
     pub token: Option<Token>,

@@ -44,7 +44,7 @@ impl From<State> for Status {
         match state {
             State::None => Self::None,
             State::Waiting => Self::Waiting,
-            State::Holding => Self::Holding,
+            State::Holding | State::HoldingAndWaiting => Self::Holding,
         }
     }
 }
