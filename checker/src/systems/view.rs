@@ -251,6 +251,7 @@ impl System for Views {
     fn timer_name(&self, timer: &Timer) -> &'static str {
         match timer {
             Timer::Member(view::Timer::Queue) => "queue",
+            Timer::Member(view::Timer::Merge) => "merge",
             Timer::Member(view::Timer::Resumer(_)) => "Resumer",
             Timer::Detect => "detect",
             Timer::Heal => "heal",

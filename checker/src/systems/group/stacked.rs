@@ -242,5 +242,7 @@ impl From<stack::Timer> for Timer {
 pub(super) fn timers(seat: &Seat) -> Vec<Timer> {
     let Some(state) = seat.handler() else { return Vec::new() };
     let resumer = view::Timer::Resumer(state.suspension);
-    [view::Timer::Queue, resumer].map(|timer| stack::Timer::Views(timer).into()).into()
+    [view::Timer::Queue, view::Timer::Merge, resumer]
+        .map(|timer| stack::Timer::Views(timer).into())
+        .into()
 }

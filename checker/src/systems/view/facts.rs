@@ -73,8 +73,10 @@ impl Facts for Group<'_> {
                 self.is(one, |seat| seat.begun.contains(&seat.resumer()))
             }
             Predicate::AnotherResumerIsArmed { one } => self.is(one, |seat| {
-                let known = [seat.resumer(), types::Timer::Member(Timer::Queue)];
-                seat.timers.iter().any(|timer| !known.contains(timer))
+                let is_a_resumer =
+                    |timer: &_| matches!(timer, types::Timer::Member(Timer::Resumer(_)));
+                let mut timers = seat.timers.iter().filter(|timer| is_a_resumer(*timer));
+                timers.any(|timer| *timer != seat.resumer())
             }),
             // What the rule asks of a coord that sends a view: see `ANSWERS`.
             Predicate::IsInTheView { .. }

@@ -222,6 +222,10 @@ impl view_handler::Properties for Views {
         !self.a_handler_is_suspended(view)
     }
 
+    fn every_suspension_ends_by_itself(&self, view: &Self::View<'_>) -> bool {
+        !self.a_handler_is_suspended(view)
+    }
+
     fn a_resumer_is_armed_while_suspended(&self, view: &Self::View<'_>) -> bool {
         self.keeps(Invariant::TheResumer, view)
     }

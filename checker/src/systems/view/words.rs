@@ -10,6 +10,9 @@ pub(super) fn input(input: &InputOf<ViewTypes>) -> String {
     match input {
         Input::Message { message: one, .. } => message(one),
         Input::Fired(types::Timer::Member(Timer::Queue)) => "turns to its queue".to_owned(),
+        Input::Fired(types::Timer::Member(Timer::Merge)) => {
+            "has processed the MERGE event".to_owned()
+        }
         Input::Fired(types::Timer::Member(Timer::Resumer(_))) => "Resumer runs".to_owned(),
         Input::Fired(types::Timer::Detect) => "finds that it fell apart".to_owned(),
         Input::Fired(types::Timer::Heal) => "is whole again".to_owned(),

@@ -6,9 +6,9 @@ use turnstile_machines::view_handler::{Action, Do, Event, Formulae, Op, Resource
 
 use super::handler::{Notice, Timer};
 use super::message::{Message, Request};
-use super::state::{Leader, Merge, QUEUE_MAX, Wants, Work};
+use super::state::{Leader, Merge, Processing, QUEUE_MAX, Wants, Work};
 use super::turn::{Cause, Turn};
-use super::types::{MemberId, Members, View};
+use super::types::{MemberId, Members, Suspension, View};
 use crate::number::ViewId;
 use crate::step::Effect;
 
@@ -21,7 +21,7 @@ impl<R: Formulae> Turn<'_, R> {
             Action::AddTheEvent => self.add(cause.request),
             Action::ProcessTheEvents => self.process(),
             Action::ProcessTheMergeEvent => self.lead(cause.with),
-            Action::SuspendTheViewHandler => self.notify(Notice::Suspended(self.state.suspension)),
+            Action::SuspendTheViewHandler => self.suspend(cause.merge),
             Action::ResumeTheViewHandler => {
                 let from = self.state.suspension;
                 self.notify(Notice::Resumed { from, by: cause.during });
@@ -58,6 +58,9 @@ impl<R: Formulae> Turn<'_, R> {
         let timer = Timer::Resumer(self.state.suspension);
         match (op.resource(), op) {
             (Resource::Resumer, Op::Create(_) | Op::Restart(_)) => {
+                let former = self.found.filter(|found| *found != self.state.suspension);
+                let former = former.map(|former| Effect::Disarm(Timer::Resumer(former)));
+                self.out.effects.extend(former);
                 self.out.effects.push(Effect::Arm(timer));
             }
             (Resource::Resumer, Op::Delete(_) | Op::Abandon(_)) => {
@@ -213,11 +216,38 @@ impl<R: Formulae> Turn<'_, R> {
         }
     }
 
-    fn lead(&mut self, with: Option<MemberId>) {
+    /// A suspension begins, which the merge that is spoken of is for if one leads it.
+    fn suspend(&mut self, merge: Option<Suspension>) {
+        self.state.suspension = self.state.suspension.next();
         let during = self.state.suspension;
-        if let Some(with) = with {
-            self.state.merge = Some(Merge { during, with });
-            self.send(with, Message::MergeReq { merge: during });
+        if let Some(own) = self.state.merge.as_mut().filter(|own| Some(own.name) == merge) {
+            own.during = during;
+        }
+        self.notify(Notice::Suspended(during));
+    }
+
+    /// A merge has the name of its suspension, or one of its own where that is still to begin.
+    fn lead(&mut self, with: Option<MemberId>) {
+        let Some(with) = with else { return };
+        if !self.suspends {
+            if self.state.processing != Processing::Nothing {
+                return;
+            }
+            self.state.processing = Processing::Merge;
+            self.state.suspension = self.state.suspension.next();
+            self.out.effects.push(Effect::Arm(Timer::Merge));
+        }
+        let name = self.state.suspension;
+        self.state.merge = Some(Merge { name, during: name, with });
+        self.send(with, Message::MergeReq { merge: name });
+    }
+
+    /// It has processed the MERGE event, and is suspended; then it may be done, too.
+    pub(super) fn has_processed(&mut self) {
+        let merge = self.state.merge.map(|merge| merge.name);
+        self.take(Event::MergeEventIsProcessed, Cause { merge, ..Cause::default() });
+        if let Processing::Completed { is_successful } = take(&mut self.state.processing) {
+            self.complete_merge(is_successful, self.state.suspension);
         }
     }
 }

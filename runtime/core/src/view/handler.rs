@@ -43,6 +43,8 @@ impl Handler {
 pub enum Timer {
     /// The handler turns to its queue.
     Queue,
+    /// A MERGE event is processed, where the table has the handler suspended only after that.
+    Merge,
     /// Resumes the handler. Stopping it may come too late: so it says which suspension it is for.
     Resumer(Suspension),
 }
@@ -96,7 +98,7 @@ without_numbers!(Command);
 impl Numbers for Timer {
     fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
         match self {
-            Self::Queue => {}
+            Self::Queue | Self::Merge => {}
             Self::Resumer(of) => of.visit(each),
         }
     }
@@ -135,6 +137,7 @@ impl<R: Formulae> Core for Handler<R> {
         match input {
             Input::Message { from, message } => turn.hear(from, message),
             Input::Fired(Timer::Queue) => turn.take(Event::StartProcessing, Cause::default()),
+            Input::Fired(Timer::Merge) => turn.has_processed(),
             Input::Fired(Timer::Resumer(of)) => {
                 turn.take(Event::ResumerTimeout, Cause { during: Some(of), ..Cause::default() });
             }

@@ -4,7 +4,7 @@
 use turnstile_machines::view_handler::{Event, Formulae, MergeCompletesMerge};
 
 use super::message::Message;
-use super::state::Merge;
+use super::state::{Merge, Processing};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Members, Suspension, View};
 
@@ -41,23 +41,35 @@ impl<R: Formulae> Turn<'_, R> {
     /// An answer to a MERGE-REQ of a merge that is over changes nothing. Who has come into the view
     /// of another coord since it asked has no group that it could merge.
     pub(super) fn merge_rsp(&mut self, from: MemberId, merge: Suspension, group: Option<View>) {
-        let asked = Merge { during: merge, with: from };
-        if self.state.merge.take_if(|present| *present == asked).is_none() {
-            return;
-        }
-        let cause = Cause { during: Some(merge), ..Cause::default() };
+        let is_asked = |own: &mut Merge| (own.name, own.with) == (merge, from);
+        let Some(Merge { during, .. }) = self.state.merge.take_if(is_asked) else { return };
         let own = self.state.view.clone().filter(|_| self.coordinates());
-        let how = match (group, own) {
+        let is_successful = match (group, own) {
             (Some(group), Some(own)) => {
                 let view = self.united(own, &group);
                 self.spread(&view, &view.subgroups[0]);
                 self.send(from, Message::MergeView { merge, view: view.clone() });
-                self.then.push_back((Event::View, Cause { view: Some(view), ..cause.clone() }));
-                MergeCompletesMerge::Successful
+                let cause = Cause { during: Some(during), ..Cause::default() };
+                self.then.push_back((Event::View, Cause { view: Some(view), ..cause }));
+                true
             }
-            _ => MergeCompletesMerge::Failed,
+            _ => false,
         };
-        self.then.push_back((Event::MergeCompletes { merge: how }, cause));
+        if self.state.processing == Processing::Nothing {
+            self.complete_merge(is_successful, during);
+        } else {
+            self.state.processing = Processing::Completed { is_successful };
+        }
+    }
+
+    /// The merge is over, which a suspension was for.
+    pub(super) fn complete_merge(&mut self, is_successful: bool, during: Suspension) {
+        let merge = match is_successful {
+            true => MergeCompletesMerge::Successful,
+            false => MergeCompletesMerge::Failed,
+        };
+        let cause = Cause { during: Some(during), ..Cause::default() };
+        self.then.push_back((Event::MergeCompletes { merge }, cause));
     }
 
     /// The view of both. Who is in both views belongs to the one that it answered for.

@@ -35,6 +35,8 @@ pub struct State {
     pub work: Option<Work>,
     /// The merge that it leads.
     pub merge: Option<Merge>,
+    /// The MERGE event that it processes, and is not suspended for yet.
+    pub processing: Processing,
     /// The merge leader's address.
     pub leader: Option<Leader>,
     /// What it still wants of a group.
@@ -63,10 +65,27 @@ pub struct LeftOut {
     pub id: ViewId,
 }
 
+/// How far one has processed a MERGE event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Processing {
+    /// It processes none.
+    #[default]
+    Nothing,
+    /// The merge is on.
+    Merge,
+    /// The merge is over.
+    Completed {
+        /// There is a view of both groups.
+        is_successful: bool,
+    },
+}
+
 /// A merge that one leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Merge {
-    /// The suspension in which it began; to the other coord the merge's name.
+    /// Its name: that of the suspension in which it began, unless that began later.
+    pub name: Suspension,
+    /// The suspension that it is for.
     pub during: Suspension,
     /// The other coord.
     pub with: MemberId,
@@ -113,6 +132,7 @@ impl State {
             suspension: Suspension::first(me),
             work: None,
             merge: None,
+            processing: Processing::Nothing,
             leader: None,
             wants: Wants::Nothing,
         }
@@ -161,6 +181,7 @@ impl Numbers for State {
             work.view.visit(each);
         }
         if let Some(merge) = &mut self.merge {
+            merge.name.visit(each);
             merge.during.visit(each);
         }
         if let Some(leader) = &mut self.leader {

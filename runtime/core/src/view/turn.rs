@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use turnstile_machines::view_handler::{Action, Event, Formulae, Guard};
+use turnstile_machines::view_handler::{Action, Event, Formulae, Guard, Resource};
 
 use super::handler::{Handler, MACHINE, Notice};
 use super::message::{Message, Request};
@@ -37,6 +37,10 @@ pub(super) struct Turn<'a, R: Formulae> {
     pub(super) out: &'a mut OutOf<Handler<R>>,
     /// Events that follow from this step, to be taken before it ends.
     pub(super) then: VecDeque<(Event, Cause)>,
+    /// The row that is carried out suspends the handler.
+    pub(super) suspends: bool,
+    /// The suspension that it finds, whose Resumer is armed.
+    pub(super) found: Option<Suspension>,
 }
 
 impl<'a, R: Formulae> Turn<'a, R> {
@@ -45,7 +49,7 @@ impl<'a, R: Formulae> Turn<'a, R> {
         state: &'a mut State,
         out: &'a mut OutOf<Handler<R>>,
     ) -> Self {
-        Self { handler, state, out, then: VecDeque::new() }
+        Self { handler, state, out, then: VecDeque::new(), suspends: false, found: None }
     }
 
     /// Takes what follows, to an end: a table whose events follow from each other has none.
@@ -101,10 +105,10 @@ impl<'a, R: Formulae> Turn<'a, R> {
                     |row| Taken::Row { machine: MACHINE, row: handler.rules.row_name(row) },
                 ));
                 self.state.at = step.to;
-                let suspends = |entry: &_| is_suspending(entry);
-                if step.does.iter().any(suspends) {
-                    self.state.suspension = self.state.suspension.next();
-                }
+                let mut actions = step.does.iter().map(|entry| entry.action);
+                let is_armed = handler.rules.holds(at).contains(&Resource::Resumer);
+                self.found = is_armed.then_some(self.state.suspension);
+                self.suspends = actions.any(|action| action == Action::SuspendTheViewHandler);
                 for entry in step.does {
                     self.carry(entry, &cause);
                 }
@@ -121,8 +125,3 @@ impl<'a, R: Formulae> Turn<'a, R> {
 
 /// The most events that follow from one input.
 const FOLLOW_MAX: usize = 64;
-
-/// A row that suspends begins a suspension before all else: what it begins is part of it.
-fn is_suspending(entry: &turnstile_machines::view_handler::Do<'_>) -> bool {
-    entry.action == Action::SuspendTheViewHandler
-}

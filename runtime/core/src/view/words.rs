@@ -22,6 +22,7 @@ impl Display for Timer {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::Queue => f.write_str("queue"),
+            Self::Merge => f.write_str("merge"),
             Self::Resumer(of) => write!(f, "Resumer of {of}"),
         }
     }
