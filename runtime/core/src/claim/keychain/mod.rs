@@ -129,8 +129,11 @@ impl<R: Rules> Keychain<R> {
         if entry.client.is_held() {
             return self.pass(state, resource, Input::Command(client::Command::Release), out);
         }
-        // Whoever waits no longer has a timeout that is over now.
+        // Whoever waits no longer has a timeout that is over now; who has none is being given back.
         let timer = Resource::TimeoutTimer;
+        if !self.rules.holds(entry.client.at).contains(&timer) {
+            return;
+        }
         out.effects.push(Effect::Disarm(Timer { resource, timer }));
         self.pass(state, resource, Input::Fired(timer), out);
     }
