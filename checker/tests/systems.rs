@@ -32,9 +32,6 @@ const KINDS: [&str; 12] = [
     "release",
 ];
 
-/// How far a document is followed as it is written: it may lead to ever more messages.
-const AS_WRITTEN_MAX: u64 = 1_000_000;
-
 fn system(name: &str) -> System {
     let text = bundled::system(name).expect("it is bundled");
     System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
@@ -45,10 +42,10 @@ fn system(name: &str) -> System {
 fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
     let entry = systems::entry(&file.name).expect("it is known");
     let tables = if as_written { literal::tables(entry.machines) } else { Vec::new() };
-    let max_states = as_written.then_some(AS_WRITTEN_MAX);
+    let limits = Limits::default();
     let options = Options {
         as_written,
-        limits: Limits { max_states, ..Limits::default() },
+        limits: if as_written { limits.as_written() } else { limits },
         reduce: Reductions { symmetry: true, ..Reductions::NONE },
         threads: 2,
         tables,

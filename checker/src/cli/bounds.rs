@@ -13,7 +13,8 @@ pub(crate) struct Bounds {
     /// as there are processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// End each search beyond so many unique states
+    /// End each search beyond so many unique states [default: 1000000 with `--as-written`, where
+    /// nothing else bounds a search]
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
     /// End each search beyond so much memory: bytes, or with K, M or G behind the number

@@ -214,11 +214,14 @@ fn deliver(arguments: &Arguments, results: Vec<ResultReport>) -> Status {
 }
 
 fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options<'a> {
+    let options = arguments.bounds.options(begun, line);
+    let limits = options.limits;
     Options {
+        limits: if arguments.as_written { limits.as_written() } else { limits },
         as_written: arguments.as_written,
         engine: arguments.engine,
         reduce: arguments.reduce.unwrap_or(Reductions::ALL),
-        ..arguments.bounds.options(begun, line)
+        ..options
     }
 }
 

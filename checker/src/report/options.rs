@@ -96,6 +96,18 @@ pub struct Limits {
     pub deadline: Option<Instant>,
 }
 
+impl Limits {
+    /// The unique states of a document as it is written, which may lead to ever more messages.
+    pub const AS_WRITTEN: u64 = 1_000_000;
+
+    /// These, and [`Self::AS_WRITTEN`] where they bound neither states nor memory nor time.
+    #[must_use]
+    pub fn as_written(self) -> Self {
+        let max_states = if self == Self::default() { Some(Self::AS_WRITTEN) } else { None };
+        Self { max_states: self.max_states.or(max_states), ..self }
+    }
+}
+
 /// What a search of a system need only find. The reference engine goes to the end all the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Until {
@@ -240,3 +252,21 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_bounded_where_nobody_bounds_it() {
+        assert_eq!(Limits::default().as_written().max_states, Some(Limits::AS_WRITTEN));
+        let bounds = [
+            Limits { max_states: Some(5), ..Limits::default() },
+            Limits { max_memory: Some(5), ..Limits::default() },
+            Limits { deadline: Some(Instant::now()), ..Limits::default() },
+        ];
+        for limits in bounds {
+            assert_eq!(limits.as_written(), limits);
+        }
+    }
+}
