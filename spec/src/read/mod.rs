@@ -195,19 +195,15 @@ impl Read {
                 Vec::new()
             }
         };
-        let removed = self.raw.amendments.iter().flat_map(|amendment| &amendment.remove.states);
-        let is_declared = |word: &&Word| {
-            let mut states = self.raw.parts.states.iter();
-            states.any(|(name, state)| name.text == word.text && !state.undeclared)
-        };
-        let removed = removed.filter(is_declared).map(|word| format!("`{}`", word.text));
-        let removed: Vec<String> = removed.collect();
+        let removed = self.removed_names();
         let follows = |fault: &Fault| {
-            let is_named = removed.iter().any(|name| fault.message.contains(name));
-            fault.code == code::UNDECLARED_STATE && is_named
+            let is_of = |(code, name): &(_, String)| {
+                fault.code == *code && fault.message.contains(name.as_str())
+            };
+            removed.iter().any(is_of)
         };
         if findings.iter().any(|fault| !follows(fault)) {
-            // Rows that name a removed state may be left by an amendment that hits nothing.
+            // Rows that name what is removed may be left by an amendment that hits nothing.
             findings.retain(|fault| !follows(fault));
         }
         if findings.iter().any(is_missed) {
@@ -231,6 +227,25 @@ impl Read {
         let mut names: BTreeSet<String> = states.map(|(word, _)| word.text.clone()).collect();
         for amendment in &self.raw.amendments {
             names.extend(amendment.add.names().map(str::to_owned));
+        }
+        names
+    }
+
+    /// States and events that the document declares and an amendment removes, each with the code of
+    /// a fault about it.
+    fn removed_names(&self) -> Vec<(&'static str, String)> {
+        let parts = &self.raw.parts;
+        let is_state = |word: &Word| {
+            let mut states = parts.states.iter();
+            states.any(|(name, state)| name.text == word.text && !state.undeclared)
+        };
+        let is_event = |word: &Word| parts.events.iter().any(|(name, _)| name.text == word.text);
+        let mut names = Vec::new();
+        for amendment in &self.raw.amendments {
+            let states = amendment.remove.states.iter().filter(|word| is_state(word));
+            names.extend(states.map(|word| (code::UNDECLARED_STATE, format!("`{}`", word.text))));
+            let events = amendment.remove.events.iter().filter(|word| is_event(word));
+            names.extend(events.map(|word| (code::UNDECLARED_EVENT, format!("`{}`", word.text))));
         }
         names
     }
