@@ -195,7 +195,11 @@ static ROW: Shape = Shape {
         must("to", NAME, "The state that the row enters, or `same`."),
         must("event", ONE_OR_MORE, "The event, with a pattern over what it carries."),
         may("if", GUARD, "The condition beside the event."),
-        may("do", DO, "What is done, in order."),
+        may(
+            "do",
+            DO,
+            "What is done, in order, in one step; what takes time goes on in a row of its own.",
+        ),
         may("untaken", Kind::Text, "Why it is right that no run takes the row."),
         CITE,
     ],
