@@ -228,7 +228,8 @@ impl Cluster {
             self.drop_lost();
             mail.push((node, Sent::Begin(address)));
         } else {
-            mail.extend(self.view(Connected::Minority, vec![node]));
+            let (is, members) = (Connected::Minority, vec![self.seats[node].address]);
+            mail.push((node, Sent::Message(Message::View { is, members })));
         }
         // Who is apart or in a minority hears of no other.
         if !is_seen {

@@ -219,9 +219,12 @@ impl replicated_lock::Properties for Replicated {
 
     fn who_is_in_a_minority_has_nothing(&self, view: &Look<'_>) -> bool {
         seats(view).all(|(_, seat)| {
-            // Who has just begun and has had no view has learnt nothing yet.
-            let has_resigned = seat.core.at == Member::Resigned && !seat.core.present.is_empty();
-            !seat.clings && (!has_resigned || has_nothing(&seat.core))
+            let has_resigned = seat.core.at == Member::Resigned;
+            // Who has just begun has had no view, which has its receiver in it, and learnt nothing.
+            let knows = has_resigned && !seat.core.present.is_empty();
+            !seat.clings
+                && (!has_resigned || seat.core.told.is_empty())
+                && (!knows || has_nothing(&seat.core))
         })
     }
 
