@@ -177,20 +177,11 @@ impl Replicated {
             Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
         });
         let notices: Vec<CoreNotice> = notices.collect();
-        for effect in &inner.effects {
-            if let Effect::Send { message: Message::Execute(entry), .. } = effect {
-                seat.delivered.execute(entry);
-            }
-        }
-        let (before, after) = (&before, &seat.core);
-        let behind = [&behind, &seat.delivered.behind];
-        let step = Step { before, asked: asked.as_ref(), after, behind, notices: &notices };
-        seat.is_untold |= !self.names().all(|lock| step.is_told(lock));
-        seat.clings |= is_alone && !predicates::has_nothing(&seat.core);
         out.rows.append(&mut inner.rows);
         for effect in inner.effects {
             out.effects.push(match effect {
                 Effect::Send { to: Peer, message: Message::Execute(entry) } => {
+                    seat.delivered.execute(&entry);
                     Effect::Send { to: self.members, message: Letter::Execute(entry) }
                 }
                 Effect::Send { .. } | Effect::Save(()) => continue,
@@ -205,6 +196,11 @@ impl Replicated {
                 }
             });
         }
+        let (before, after) = (&before, &seat.core);
+        let behind = [&behind, &seat.delivered.behind];
+        let step = Step { before, asked: asked.as_ref(), after, behind, notices: &notices };
+        seat.is_untold |= !self.names().all(|lock| step.is_told(lock));
+        seat.clings |= is_alone && !predicates::has_nothing(&seat.core);
     }
 
     fn step_cluster(

@@ -83,8 +83,8 @@ impl<S: lock_status::Rules, M: lock_member::Rules, X: Rules> Turn<'_, S, M, X> {
     ) {
         let applied = self.state.applied;
         let mutex = self.state.mutexes.get_mut(&lock);
-        let mutex = mutex.filter(|_| self.core.mutex.asks(Guard::ItsCommandIsApplied));
-        if let Some(mutex) = mutex.filter(|mutex| mutex.call == Some(call)) {
+        let lags = |mutex: &&mut Mutex| mutex.call == Some(call) && mutex.lag != Lag::None;
+        if let Some(mutex) = mutex.filter(lags) {
             mutex.lag = if Some(index) <= applied { Lag::None } else { Lag::Until(index) };
         }
         let heard = Heard { call: Some(call), token, is_from_the_log: false };
