@@ -246,8 +246,8 @@ impl<R: Formulae> Turn<'_, R> {
     pub(super) fn has_processed(&mut self) {
         let merge = self.state.merge.map(|merge| merge.name);
         self.take(Event::MergeEventIsProcessed, Cause { merge, ..Cause::default() });
-        if let Processing::Completed { is_successful } = take(&mut self.state.processing) {
-            self.complete_merge(is_successful, self.state.suspension);
+        if let Processing::Completed(merge) = take(&mut self.state.processing) {
+            self.complete_merge(merge, self.state.suspension);
         }
     }
 }

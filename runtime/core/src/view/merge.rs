@@ -44,30 +44,26 @@ impl<R: Formulae> Turn<'_, R> {
         let is_asked = |own: &mut Merge| (own.name, own.with) == (merge, from);
         let Some(Merge { during, .. }) = self.state.merge.take_if(is_asked) else { return };
         let own = self.state.view.clone().filter(|_| self.coordinates());
-        let is_successful = match (group, own) {
+        let how = match (group, own) {
             (Some(group), Some(own)) => {
                 let view = self.united(own, &group);
                 self.spread(&view, &view.subgroups[0]);
                 self.send(from, Message::MergeView { merge, view: view.clone() });
-                let cause = Cause { during: Some(during), ..Cause::default() };
-                self.then.push_back((Event::View, Cause { view: Some(view), ..cause }));
-                true
+                let (view, during) = (Some(view), Some(during));
+                self.then.push_back((Event::View, Cause { view, during, ..Cause::default() }));
+                MergeCompletesMerge::Successful
             }
-            _ => false,
+            _ => MergeCompletesMerge::Failed,
         };
         if self.state.processing == Processing::Nothing {
-            self.complete_merge(is_successful, during);
+            self.complete_merge(how, during);
         } else {
-            self.state.processing = Processing::Completed { is_successful };
+            self.state.processing = Processing::Completed(how);
         }
     }
 
     /// The merge is over, which a suspension was for.
-    pub(super) fn complete_merge(&mut self, is_successful: bool, during: Suspension) {
-        let merge = match is_successful {
-            true => MergeCompletesMerge::Successful,
-            false => MergeCompletesMerge::Failed,
-        };
+    pub(super) fn complete_merge(&mut self, merge: MergeCompletesMerge, during: Suspension) {
         let cause = Cause { during: Some(during), ..Cause::default() };
         self.then.push_back((Event::MergeCompletes { merge }, cause));
     }

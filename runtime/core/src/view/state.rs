@@ -73,11 +73,8 @@ pub enum Processing {
     Nothing,
     /// The merge is on.
     Merge,
-    /// The merge is over.
-    Completed {
-        /// There is a view of both groups.
-        is_successful: bool,
-    },
+    /// The merge is over, and how it ended.
+    Completed(machine::MergeCompletesMerge),
 }
 
 /// A merge that one leads.

@@ -105,9 +105,9 @@ impl<'a, R: Formulae> Turn<'a, R> {
                     |row| Taken::Row { machine: MACHINE, row: handler.rules.row_name(row) },
                 ));
                 self.state.at = step.to;
-                let mut actions = step.does.iter().map(|entry| entry.action);
                 let is_armed = handler.rules.holds(at).contains(&Resource::Resumer);
                 self.found = is_armed.then_some(self.state.suspension);
+                let mut actions = step.does.iter().map(|entry| entry.action);
                 self.suspends = actions.any(|action| action == Action::SuspendTheViewHandler);
                 for entry in step.does {
                     self.carry(entry, &cause);
