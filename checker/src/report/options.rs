@@ -103,8 +103,11 @@ impl Limits {
     /// These, and [`Self::AS_WRITTEN`] where they bound neither states nor memory nor time.
     #[must_use]
     pub fn as_written(self) -> Self {
-        let max_states = if self == Self::default() { Some(Self::AS_WRITTEN) } else { None };
-        Self { max_states: self.max_states.or(max_states), ..self }
+        if self == Self::default() {
+            Self { max_states: Some(Self::AS_WRITTEN), ..self }
+        } else {
+            self
+        }
     }
 }
 
