@@ -1,19 +1,16 @@
 //! The systems known here: wiring of shipped cores and property predicates, nothing else.
 
-mod absent;
 mod answers;
 mod build;
 pub mod claim;
 mod coverage;
 mod entry;
 mod fit;
-mod formulas;
 pub mod group;
 pub mod lock;
 pub mod ranges;
 pub mod replicated;
 mod rules;
-mod unknown;
 pub mod view;
 
 pub use build::Plan;

@@ -42,7 +42,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 /// before it.
 const ROOMS: [(&str, &[&str]); 5] = [
     ("spec", &["spec"]),
-    ("macros", &["macros/emit", "macros/render", "macros"]),
+    ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
     ("generated", &["generated"]),
     ("runtime", &["runtime/core", "runtime/driver"]),
     ("checker", &["checker"]),

@@ -4,12 +4,26 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-turnstile_macros::machine!("tests/tables/hall.yaml");
+turnstile_machine::machine!("tests/tables/hall.yaml");
+
+use std::sync::LazyLock;
+
+use turnstile_machine::{Facts, Interpreted, Rules};
+use turnstile_spec::{Literal, Source};
 
 use hall::{
-    Action, Collection, CollectionKind, Compiled, Event, EventKind, Facts, Formulae, Guard,
-    Invariant, Predicate, Rule, Rules, State, TABLE, Thing,
+    Action, Collection, CollectionKind, Event, EventKind, Guard, Invariant, Machine, Predicate,
+    Rule, State, Thing,
 };
+
+/// The same table as data.
+static DATA: LazyLock<Interpreted<Machine>> = LazyLock::new(|| {
+    let source = Source::new("hall.yaml", include_str!("tables/hall.yaml"));
+    let literal = Literal::read(source).expect("it can be read");
+    let sound = literal.amended().expect("it is sound");
+    let plain = turnstile_machine::read(&sound.vocabulary, &sound.table);
+    Interpreted::new(plain.expect("its names are compiled in"))
+});
 
 /// Guests by number: where each is, who shares, who sits together, who has which seats.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +37,7 @@ struct Hall {
     at_once: Cell<u32>,
 }
 
-impl Facts for Hall {
+impl Facts<Machine> for Hall {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsShared { guest } => self.shared >> guest.0 & 1 == 1,
@@ -70,15 +84,15 @@ impl Facts for Hall {
 /// What both forms say, which must be the same.
 #[track_caller]
 fn rule(hall: &Hall, rule: Rule) -> bool {
-    let said = Compiled.rule(rule, hall);
-    assert_eq!(said, TABLE.rules.rule(rule, hall), "{rule:?} of {hall:?}");
+    let said = Machine.rule(rule, hall);
+    assert_eq!(said, DATA.rule(rule, hall), "{rule:?} of {hall:?}");
     said
 }
 
 #[track_caller]
 fn invariant(hall: &Hall, invariant: Invariant) -> bool {
-    let said = Compiled.invariant(invariant, hall);
-    assert_eq!(said, TABLE.rules.invariant(invariant, hall), "{invariant:?} of {hall:?}");
+    let said = Machine.invariant(invariant, hall);
+    assert_eq!(said, DATA.invariant(invariant, hall), "{invariant:?} of {hall:?}");
     said
 }
 
@@ -115,7 +129,7 @@ fn invariants_say_what_was_worked_out_by_hand() {
     assert!(!invariant(&hall, Invariant::NobodyTwice));
     hall.guests = vec![State::Waiting, State::ThrownOut];
     assert!(invariant(&hall, Invariant::NobodyTwice), "a final state is not `any`");
-    assert!(Compiled.has_invariant(Invariant::OneParty));
+    assert!(Machine.has_invariant(Invariant::OneParty));
 }
 
 /// A number without pattern from the one before: xorshift, so that a run repeats.
@@ -169,5 +183,5 @@ fn entries_of_a_loop_stand_together() {
     assert_eq!(told, [EventKind::DoorOpens]);
     let refused = hall::step(State::NotExist, Event::GuestComes, &|guard| guard != Guard::MayEnter);
     assert_eq!(refused.expect("a row").to, State::Waiting);
-    assert_eq!(TABLE.rules.initial(), State::NotExist);
+    assert_eq!(DATA.initial(), State::NotExist);
 }

@@ -14,7 +14,8 @@ fn the_hand_written_match_is_the_table() {
     for (state, event, answers) in cells() {
         let guards = |guard: Guard| answers >> guard as u32 & 1 == 1;
         let table = claim::step(state, event, &guards).ok();
-        let table: Option<(State, Vec<Do<'_>>)> = table.map(|step| (step.to, step.does.to_vec()));
+        let table: Option<(State, Vec<Do<'_>>)> =
+            table.map(|step| (step.to, step.does.iter().collect()));
         let returned = hand::step(state, event, &guards).map(|(to, does)| (to, does.to_vec()));
         assert_eq!(returned, table, "{state} {event:?} {answers:b}");
         let mut sunk = Vec::new();

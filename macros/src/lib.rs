@@ -14,16 +14,20 @@ use turnstile_spec::bundled::{self, Bundled};
 /// A transition table in YAML as a typed machine: a module named after it.
 ///
 /// ```text
-/// turnstile_macros::machine!("tables/door.yaml"); // from the directory of Cargo.toml
-/// turnstile_macros::machine!(bundled "claim"); // a table that ships with Turnstile
-/// turnstile_macros::machine!("tables/door.yaml", derive(serde), tracing);
+/// turnstile_machine::machine!("tables/door.yaml"); // from the directory of Cargo.toml
+/// turnstile_machine::machine!(bundled "claim"); // a table that ships with Turnstile
+/// turnstile_machine::machine!("tables/door.yaml", typestate, derive(serde), tracing);
 /// ```
 ///
 /// The module has the names (`State`, `Event`, `Action`, `Resource`, `Guard`, `RowId`), the
-/// functions `step` and `step_into`, the trait `Rules` with `Compiled` and `Interpreted`, the
-/// table as data (`TABLE`), and `typestate`. With `derive(serde)` the names serialise as the
-/// document spells them; with `tracing` each step is an event; the caller's crate then depends on
-/// `serde` (with `derive`) or `tracing`.
+/// function `step`, and `Machine`, which turnstile-machine's `Rules` run: the caller's crate depends
+/// on that crate, and calls this macro by its name there.
+///
+/// What costs more is made only where it is asked for: `typestate`, the machine with its state in
+/// its type; `step_into`, the step that gives its actions to a sink; `derive(serde)`, names that
+/// serialise as the document spells them (the caller's crate then depends on `serde` with `derive`,
+/// and on turnstile-machine with its feature `serde`); `tracing`, an event of that crate for each
+/// step (the caller's crate then depends on it).
 ///
 /// Faults of the table are compile errors that point into its file.
 #[proc_macro]

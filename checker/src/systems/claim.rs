@@ -23,9 +23,8 @@ use turnstile_core::fence::Fence;
 use turnstile_core::number::ClaimId;
 use turnstile_core::step::{Core, Effect, Input};
 
-use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
-use crate::systems::rules::chosen;
+use crate::systems::rules::Chosen;
 use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
@@ -36,8 +35,10 @@ pub use self::types::{
 };
 pub use world::ENTRY;
 
-chosen!(ClientRules, claim);
-chosen!(RecordRules, claim_record);
+/// The table that runs, chosen at run time.
+pub type ClientRules = Chosen<turnstile_machines::claim::Machine>;
+/// The table that runs, chosen at run time.
+pub type RecordRules = Chosen<turnstile_machines::claim_record::Machine>;
 
 /// The cores of the claim system. Clients come first, then keychains, the server, the store.
 #[derive(Clone, Debug)]

@@ -9,7 +9,6 @@ use turnstile_spec::{Literal, Sound, Source, bundled};
 
 use crate::report::options::Replacement;
 use crate::report::result::{Coverage, Reached, Row};
-use crate::systems::rules::replacement;
 
 /// What was reached of the machines' tables, replaced or bundled.
 pub(crate) fn coverage(
@@ -19,7 +18,8 @@ pub(crate) fn coverage(
 ) -> Coverage {
     let mut coverage = Coverage::default();
     for machine in machines {
-        if let Some(given) = replacement(tables, machine) {
+        let given = tables.iter().find(|table| table.vocabulary.machine == *machine);
+        if let Some(given) = given {
             add(&mut coverage, &given.vocabulary, &given.table, taken);
         } else if let Some(sound) = compiled(machine) {
             add(&mut coverage, &sound.vocabulary, &sound.table, taken);

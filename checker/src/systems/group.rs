@@ -20,13 +20,14 @@ use turnstile_core::group::{self, Command as Told, Member, Notice};
 use turnstile_core::stack;
 use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{MemberId, Members};
+use turnstile_machines::{group_lock_client, group_lock_coordinator};
 
 use self::founded::Rest;
 use self::membership::{Change, Membership, Sent};
 use self::stacked::Beneath;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
-use crate::systems::rules::chosen;
+use crate::systems::rules::Chosen;
 use crate::systems::view::Views;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
@@ -34,8 +35,10 @@ pub use self::types::{Caller, Command, GroupTypes, Letter, Runs, Seat, State, Ti
 pub(super) use facts::ANSWERS;
 pub use world::ENTRY;
 
-chosen!(ClientRules, group_lock_client, formulas);
-chosen!(CoordinatorRules, group_lock_coordinator, formulas);
+/// The table that runs, chosen at run time.
+pub type ClientRules = Chosen<group_lock_client::Machine>;
+/// The table that runs, chosen at run time.
+pub type CoordinatorRules = Chosen<group_lock_coordinator::Machine>;
 
 /// The cores of the group lock. Members come first, then the membership.
 #[derive(Clone, Debug)]

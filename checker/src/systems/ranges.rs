@@ -19,10 +19,11 @@ use turnstile_core::ranges::manager::{self, CacheManager, News, Wish};
 use turnstile_core::ranges::message::{Answer, FileId, Host, Lease, Message, Server, Whole};
 use turnstile_core::ranges::server::{self, FileServer};
 use turnstile_core::step::{Core, Effect, Input, Out};
+use turnstile_machines::{byte_range_lock, server_lock};
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
-use crate::systems::rules::chosen;
+use crate::systems::rules::Chosen;
 use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
@@ -32,8 +33,10 @@ use self::told::Step;
 pub use self::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 pub use world::ENTRY;
 
-chosen!(LockRules, byte_range_lock, formulas);
-chosen!(ServerRules, server_lock, formulas);
+/// The table that runs, chosen at run time.
+pub type LockRules = Chosen<byte_range_lock::Machine>;
+/// The table that runs, chosen at run time.
+pub type ServerRules = Chosen<server_lock::Machine>;
 
 /// The bytes of each file.
 const BYTES: u64 = 3;

@@ -20,6 +20,7 @@ use turnstile_core::replicated::types::{Address, LockName, Request, Timer};
 use turnstile_core::replicated::{Member, Service};
 use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
 use turnstile_machines::lock_mutex::State as Mutex;
+use turnstile_machines::{lock_member, lock_mutex, lock_status};
 
 use self::cluster::Cluster;
 use self::delivered::Delivered;
@@ -27,7 +28,7 @@ use self::mail::Sent;
 use self::threads::{Step, follows};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
-use crate::systems::rules::chosen;
+use crate::systems::rules::Chosen;
 use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 
@@ -35,12 +36,15 @@ pub use self::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, Sta
 pub(super) use facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};
 pub use world::ENTRY;
 
-chosen!(StatusRules, lock_status, formulas);
-chosen!(MemberRules, lock_member);
-chosen!(MutexRules, lock_mutex);
+/// The table that runs, chosen at run time.
+pub type StatusRules = Chosen<lock_status::Machine>;
+/// The table that runs, chosen at run time.
+pub type MemberRules = Chosen<lock_member::Machine>;
+/// The table that runs, chosen at run time.
+pub type MutexRules = Chosen<lock_mutex::Machine>;
 
 /// The cores of the replicated lock service. Members come first, then the cluster.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Replicated {
     /// How many members.
     pub members: usize,
@@ -88,8 +92,8 @@ impl Replicated {
     }
 
     /// All members must come to the same: which of several rows a command takes is one choice.
-    const fn service(&self) -> Service<StatusRules> {
-        Service { rules: self.status }
+    fn service(&self) -> Service<StatusRules> {
+        Service { rules: self.status.clone() }
     }
 
     fn names(&self) -> impl Iterator<Item = LockName> + use<> {

@@ -13,20 +13,22 @@ mod world;
 use turnstile_core::number::ViewId;
 use turnstile_core::step::{Core, Effect, Input};
 use turnstile_core::view::{self, Handler, MemberId, Message, Request, View, Wants};
-use turnstile_machines::view_handler::Rules as _;
+use turnstile_machines::view_handler;
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
-use crate::systems::rules::chosen;
+use crate::systems::rules::Chosen;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
+use turnstile_machine::Rules as _;
 
 use self::network::Network;
 pub use self::types::{Command, Notice, State, Timer, ViewTypes, Watch};
 pub(super) use facts::ANSWERS;
 pub use world::ENTRY;
 
-chosen!(HandlerRules, view_handler, formulas);
+/// The table that runs, chosen at run time.
+pub type HandlerRules = Chosen<view_handler::Machine>;
 
 /// The input of a member's core.
 pub(super) type MemberInput = Input<MemberId, Message, view::Timer, view::Command, ()>;

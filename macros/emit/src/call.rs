@@ -1,4 +1,4 @@
-//! The words between the parentheses: `machine!("a.yaml", derive(serde), tracing)`.
+//! The words between the parentheses: `machine!("a.yaml", typestate, derive(serde))`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -92,6 +92,10 @@ impl Call {
         let word: Ident = input.parse()?;
         if word == "tracing" {
             self.extras.tracing = true;
+        } else if word == "typestate" {
+            self.extras.typestate = true;
+        } else if word == "step_into" {
+            self.extras.step_into = true;
         } else if word == "derive" {
             let text = "only `derive(serde)` is known";
             if !input.peek(Paren) {
@@ -107,7 +111,7 @@ impl Call {
             }
             self.extras.serde = true;
         } else {
-            let text = "expected `derive(serde)` or `tracing`";
+            let text = "expected `typestate`, `step_into`, `derive(serde)` or `tracing`";
             return Err(syn::Error::new(word.span(), text));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! `Compiled`: the table as code, a match on the state, in it one on the event, in it one on what
+//! The table as code: a match on the state, in it one on the event, in it one on what
 //! the event carries.
 
 use proc_macro2::{Ident, TokenStream};
@@ -11,20 +11,19 @@ use crate::data::{act, state};
 use crate::document::ident;
 use crate::{Extras, Machine, row};
 
-/// `step`, `step_into` and `Compiled`.
+/// `step` and, where the call asks for it, `step_into`.
 pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let names = row::steps(machine);
     let steps = states(machine, |from| Returned { machine, names: &names, from });
-    let sunk = states(machine, |from| Sunk { machine, names: &names, from });
-    let trace = extras.tracing.then(|| trace(&machine.vocabulary.machine));
-    let (step_name, sink_name) = match extras.tracing {
-        true => (quote!(step_untraced), quote!(step_into_untraced)),
-        false => (quote!(step), quote!(step_into)),
+    let into = match extras.step_into {
+        true => step_into(machine, &names, extras),
+        false => unasked(),
     };
-    let seen = if extras.tracing { quote!() } else { quote!(pub) };
-    let rules = rules();
-    let asks = machine.table.rows.iter().any(|row| row.guard != Guard::default());
-    let guards = ident(if asks { "guards" } else { "_guards" });
+    let trace = extras.tracing.then(|| trace(&machine.vocabulary.machine, extras));
+    let name = ident(if extras.tracing { "step_untraced" } else { "step" });
+    let seen = seen(extras);
+    let refused = refused();
+    let guards = guards(machine);
     quote! {
         /// What the table says of a state and an event; `guards` answers the named booleans.
         ///
@@ -32,7 +31,7 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
         ///
         /// [`Unexpected`] where the table has no row.
         #[inline]
-        #seen fn #step_name(
+        #seen fn #name(
             state: State,
             event: Event,
             #guards: &impl Fn(Guard) -> bool,
@@ -40,13 +39,35 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
             #steps
         }
 
+        #into
+        #trace
+        #refused
+    }
+}
+
+/// Who sees the step itself: nobody else, where those that are traced stand before it.
+fn seen(extras: Extras) -> TokenStream {
+    if extras.tracing { quote!() } else { quote!(pub) }
+}
+
+/// The parameter that answers guards.
+fn guards(machine: &Machine<'_>) -> Ident {
+    let asks = machine.table.rows.iter().any(|row| row.guard != Guard::default());
+    ident(if asks { "guards" } else { "_guards" })
+}
+
+fn step_into(machine: &Machine<'_>, names: &[Ident], extras: Extras) -> TokenStream {
+    let sunk = states(machine, |from| Sunk { machine, names, from });
+    let name = ident(if extras.tracing { "step_into_untraced" } else { "step_into" });
+    let (seen, guards) = (seen(extras), guards(machine));
+    quote! {
         /// The same as [`step`], with the actions given to `sink` one by one.
         ///
         /// # Errors
         ///
         /// [`Unexpected`] where the table has no row; the sink has then seen nothing.
         #[inline]
-        #seen fn #sink_name(
+        #seen fn #name(
             state: State,
             event: Event,
             #guards: &impl Fn(Guard) -> bool,
@@ -54,13 +75,34 @@ pub(crate) fn compiled(machine: &Machine<'_>, extras: Extras) -> TokenStream {
         ) -> ::core::result::Result<Moved, Unexpected> {
             #sunk
         }
-
-        #trace
-        #rules
     }
 }
 
-fn rules() -> TokenStream {
+/// What stands for `step_into` where the call did not ask: a call of it is an error that says so.
+fn unasked() -> TokenStream {
+    quote! {
+        /// The same as [`step`], with the actions given to `sink` one by one: only where the call
+        /// of `machine!` asks for it.
+        ///
+        /// # Errors
+        ///
+        /// [`Unexpected`] where the table has no row.
+        pub fn step_into(
+            state: State,
+            event: Event,
+            guards: &impl Fn(Guard) -> bool,
+            _sink: impl FnMut(Do<'static>),
+        ) -> ::core::result::Result<Moved, Unexpected>
+        where
+            for<'a> Machine: ::turnstile_machine::asked::StepInto<'a>,
+        {
+            step(state, event, guards).map(Step::moved)
+        }
+    }
+}
+
+/// Where there is no row.
+fn refused() -> TokenStream {
     quote! {
         const fn refused<T>(
             state: State,
@@ -69,43 +111,12 @@ fn rules() -> TokenStream {
         ) -> ::core::result::Result<T, Unexpected> {
             ::core::result::Result::Err(Unexpected { state, event, impossible })
         }
-
-        /// The table baked in.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct Compiled;
-
-        impl Rules for Compiled {
-            fn initial(&self) -> State {
-                State::INITIAL
-            }
-
-            fn holds(&self, state: State) -> &[Resource] {
-                state.holds()
-            }
-
-            fn may_hold(&self, state: State) -> &[Resource] {
-                state.may_hold()
-            }
-
-            fn is_final(&self, state: State) -> bool {
-                state.is_final()
-            }
-
-            #[inline]
-            fn step(
-                &self,
-                state: State,
-                event: Event,
-                guards: &impl Fn(Guard) -> bool,
-            ) -> ::core::result::Result<Step<'_>, Unexpected> {
-                step(state, event, guards)
-            }
-        }
     }
 }
 
 /// The public steps where the call asked for `tracing`.
-fn trace(machine: &str) -> TokenStream {
+fn trace(machine: &str, extras: Extras) -> TokenStream {
+    let into = extras.step_into.then(traced_into);
     quote! {
         /// What the table says of a state and an event; `guards` answers the named booleans.
         /// Each step is a `tracing` event.
@@ -124,22 +135,7 @@ fn trace(machine: &str) -> TokenStream {
             said
         }
 
-        /// The same as [`step`], with the actions given to `sink` one by one.
-        ///
-        /// # Errors
-        ///
-        /// [`Unexpected`] where the table has no row; the sink has then seen nothing.
-        #[inline]
-        pub fn step_into(
-            state: State,
-            event: Event,
-            guards: &impl Fn(Guard) -> bool,
-            sink: impl FnMut(Do<'static>),
-        ) -> ::core::result::Result<Moved, Unexpected> {
-            let said = step_into_untraced(state, event, guards, sink);
-            trace(state, event, said);
-            said
-        }
+        #into
 
         fn trace(state: State, event: Event, said: ::core::result::Result<Moved, Unexpected>) {
             let (number, event) = (event.number(), event.kind().name());
@@ -161,6 +157,28 @@ fn trace(machine: &str) -> TokenStream {
                     "no row"
                 ),
             }
+        }
+    }
+}
+
+/// `step_into` where the call asks for it and for `tracing`.
+fn traced_into() -> TokenStream {
+    quote! {
+        /// The same as [`step`], with the actions given to `sink` one by one.
+        ///
+        /// # Errors
+        ///
+        /// [`Unexpected`] where the table has no row; the sink has then seen nothing.
+        #[inline]
+        pub fn step_into(
+            state: State,
+            event: Event,
+            guards: &impl Fn(Guard) -> bool,
+            sink: impl FnMut(Do<'static>),
+        ) -> ::core::result::Result<Moved, Unexpected> {
+            let said = step_into_untraced(state, event, guards, sink);
+            trace(state, event, said);
+            said
         }
     }
 }

@@ -112,6 +112,18 @@ fn of_event(words: &Vocabulary) -> TokenStream {
                 match self { #(#numbers,)* }
             }
         }
+
+        impl ::turnstile_machine::Event for Event {
+            type Kind = EventKind;
+
+            fn kind(self) -> EventKind {
+                self.kind()
+            }
+
+            fn number(self) -> u16 {
+                self.number()
+            }
+        }
     }
 }
 

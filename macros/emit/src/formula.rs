@@ -1,5 +1,5 @@
-//! Rules and invariants: their names, what a core answers for them, and their formulas, as code and
-//! as data. Emitted only where a table has any of these names.
+//! Rules and invariants: their names, what a core answers for them, and their formulas, as
+//! code. Emitted only where a table has any of these names.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -10,25 +10,40 @@ use crate::document::snake;
 use crate::{Extras, Machine};
 
 mod code;
-mod data;
 mod names;
-mod shapes;
 mod under;
 
-pub(crate) use data::data;
+pub(crate) use code::methods;
 
-/// Everything about formulas; nothing where the table has none.
+/// The names of formulas, and their formulas as code; nothing where the table has none.
 pub(crate) fn formulas(machine: &Machine<'_>, extras: Extras) -> Option<TokenStream> {
     any(machine.vocabulary).then(|| {
         let names = names::names(machine.vocabulary, extras);
-        let shapes = shapes::shapes();
-        let compiled = code::compiled(machine);
-        quote!(#names #shapes #compiled)
+        let functions = code::functions(machine);
+        quote!(#names #functions)
     })
 }
 
+/// The names of formulas among the types of a machine.
+pub(crate) fn types(words: &Vocabulary) -> TokenStream {
+    match any(words) {
+        true => quote! {
+            type Predicate = Predicate;
+            type Collection = Collection;
+            type Rule = Rule;
+            type Invariant = Invariant;
+        },
+        false => quote! {
+            type Predicate = ::turnstile_machine::Nothing;
+            type Collection = ::turnstile_machine::Nothing;
+            type Rule = ::turnstile_machine::Nothing;
+            type Invariant = ::turnstile_machine::Nothing;
+        },
+    }
+}
+
 /// Whether a table has rules, invariants, or anything that they or its loops ask.
-pub(crate) fn any(words: &Vocabulary) -> bool {
+fn any(words: &Vocabulary) -> bool {
     let Words { predicates, collections, rules, invariants } = &words.formulas;
     [predicates, collections, rules, invariants].iter().any(|list| !list.is_empty())
 }

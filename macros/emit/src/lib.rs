@@ -16,7 +16,6 @@ mod names;
 #[cfg(feature = "pretty")]
 mod pretty;
 mod row;
-mod rules;
 mod skeleton;
 pub mod system;
 mod types;
@@ -50,6 +49,10 @@ pub struct Extras {
     pub serde: bool,
     /// `tracing`: every step is an event of the crate `tracing`.
     pub tracing: bool,
+    /// `typestate`: the form with its state in its type.
+    pub typestate: bool,
+    /// `step_into`: the step that gives its actions to a sink.
+    pub step_into: bool,
 }
 
 /// The module of one machine, named after it.
@@ -57,28 +60,29 @@ pub struct Extras {
 pub fn emit(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let module = document::snake(&machine.vocabulary.machine);
     let about = document::module(machine);
-    let types = types::types(machine.vocabulary, extras);
+    let aliases = types::aliases();
     let names = names::names(machine, extras);
     let events = event::events(machine.vocabulary, extras);
     let rows = row::ids(machine.vocabulary, extras);
-    let rules = rules::rules(machine.vocabulary);
+    let rules = types::machine(machine);
     let formulas = formula::formulas(machine, extras);
     let steps = row::step_constants(machine);
     let compiled = compiled::compiled(machine, extras);
-    let typestate = typestate::typestate(machine);
-    let data = data::data(machine);
+    let typestate = match extras.typestate {
+        true => typestate::typestate(machine),
+        false => typestate::unasked(),
+    };
     quote! {
         #about
         pub mod #module {
             #names
             #events
             #rows
-            #types
+            #aliases
             #rules
             #compiled
             #formulas
             #steps
-            #data
             #typestate
         }
     }

@@ -92,6 +92,7 @@ pub(crate) fn named(
             _ => ::core::option::Option::None,
         }),
     };
+    let trait_impl = implementation(&what, &quote!(self as usize));
     quote! {
         #about
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,9 +116,32 @@ pub(crate) fn named(
             }
         }
 
+        #trait_impl
+
         impl ::core::fmt::Display for #what {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.write_str(self.name())
+            }
+        }
+    }
+}
+
+/// The trait of names, for a type that has what it asks for itself.
+pub(crate) fn implementation(what: &Ident, index: &TokenStream) -> TokenStream {
+    quote! {
+        impl ::turnstile_machine::Name for #what {
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn index(self) -> usize {
+                #index
+            }
+
+            fn name(self) -> &'static str {
+                self.name()
+            }
+
+            fn from_name(name: &str) -> ::core::option::Option<Self> {
+                Self::from_name(name)
             }
         }
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::table::{Do, Row, Vocabulary};
+use turnstile_spec::table::{Row, Vocabulary};
 
 use crate::data::{effects, state};
 use crate::document::{self, doc, ident, number, snake};
-use crate::{Extras, Machine};
+use crate::{Extras, Machine, names};
 
 /// The constant of each written row: `50` is `R50`, `claim-03.1` is `CLAIM_03_1`.
 pub(crate) fn constants(words: &Vocabulary) -> Vec<Ident> {
@@ -72,13 +72,10 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
             };
         }
     });
-    let loops = machine.table.rows.iter().flat_map(|row| &row.does);
-    let mut loops = loops.map(|Do::Act { each, .. }| each);
-    let more = loops.any(Option::is_some).then(|| quote!(, CollectionKind, Each));
     quote! {
         /// What each row says.
         mod steps {
-            use super::{Action, Do, Op, Resource, RowId, State, Step #more};
+            use super::*;
 
             #(#steps)*
         }
@@ -88,11 +85,12 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
 /// The newtype with its constants and names.
 pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
     let constants = constants(words);
-    let names: Vec<&str> = words.rows.iter().map(|row| row.id.as_str()).collect();
+    let spelt: Vec<&str> = words.rows.iter().map(|row| row.id.as_str()).collect();
     let abouts = words.rows.iter().map(|row| doc(&document::row(row)));
     let indices = (0..constants.len() as u64).map(number);
     let count = number(constants.len() as u64);
     let serde = extras.serde.then(serde);
+    let names_impl = names::implementation(&ident("RowId"), &quote!(usize::from(self.0)));
     quote! {
         /// A row as written, by its place in the file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,7 +102,7 @@ pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
             /// Every row, in the order of the file.
             pub const ALL: &'static [Self] = &[#(Self::#constants),*];
 
-            const NAMES: [&'static str; #count] = [#(#names),*];
+            const NAMES: [&'static str; #count] = [#(#spelt),*];
 
             /// The row's stable id: the line that it cites; empty for a row of another table.
             #[must_use]
@@ -120,6 +118,14 @@ pub(crate) fn ids(words: &Vocabulary, extras: Extras) -> TokenStream {
             #[must_use]
             pub fn from_name(name: &str) -> ::core::option::Option<Self> {
                 Self::ALL.iter().copied().find(|row| row.name() == name)
+            }
+        }
+
+        #names_impl
+
+        impl ::turnstile_machine::RowId for RowId {
+            fn at(place: u16) -> Self {
+                Self(place)
             }
         }
 

@@ -1,147 +1,102 @@
-//! The types that every machine has: what a step is, what a refusal is.
+//! The types that every machine has, for the names of this one: turnstile-machine's, by alias; and
+//! the machine itself.
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use turnstile_spec::table::Lines;
 
-use turnstile_spec::table::Vocabulary;
+use crate::document::number;
+use crate::{Machine, formula};
 
-use crate::{Extras, formula};
-
-/// `ResourceKind`, `Op`, `Do`, `Step`, `Unexpected`.
-pub(crate) fn types(words: &Vocabulary, extras: Extras) -> TokenStream {
-    let serde = extras.serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]));
-    let kind = resource_kind(serde.as_ref());
-    let op = op(serde.as_ref());
-    let step = step(words);
-    let unexpected = unexpected(serde.as_ref());
-    quote!(#kind #op #step #unexpected)
-}
-
-fn resource_kind(serde: Option<&TokenStream>) -> TokenStream {
+/// `Op`, `Do`, `Step`, `Unexpected` and their like, of this machine.
+pub(crate) fn aliases() -> TokenStream {
     quote! {
-        /// What sort of thing a state holds.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #serde
-        pub enum ResourceKind {
-            /// Armed, then fires once or is disarmed.
-            Timer,
-            /// Sent, then answered once, lost or abandoned.
-            Request,
-            /// A fact that is remembered.
-            Note,
-        }
-    }
-}
+        pub use ::turnstile_machine::{ResourceKind, Thing};
 
-fn op(serde: Option<&TokenStream>) -> TokenStream {
-    quote! {
         /// What an action does to a resource.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #serde
-        pub enum Op {
-            /// It comes to be held.
-            Create(Resource),
-            /// It is held no longer.
-            Delete(Resource),
-            /// It is held and stays so, counted anew.
-            Restart(Resource),
-            /// An outstanding request is given up: its answer no longer comes here.
-            Abandon(Resource),
-        }
-
-        impl Op {
-            /// The resource that it is done to.
-            #[must_use]
-            pub const fn resource(self) -> Resource {
-                match self {
-                    Self::Create(resource)
-                    | Self::Delete(resource)
-                    | Self::Restart(resource)
-                    | Self::Abandon(resource) => resource,
-                }
-            }
-        }
-    }
-}
-
-fn step(words: &Vocabulary) -> TokenStream {
-    let each = formula::any(words).then(|| {
-        quote! {
-            /// The loop that it stands in, if it is done for each of several things.
-            pub each: ::core::option::Option<Each>,
-        }
-    });
-    quote! {
+        pub type Op = ::turnstile_machine::Op<Machine>;
         /// One action of a row, with what it does to resources.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct Do<'t> {
-            /// The action.
-            pub action: Action,
-            /// What it does to resources, in order.
-            pub ops: &'t [Op],
-            #each
-        }
-
-        /// What the table says of a cell.
-        #[must_use]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct Step<'t> {
-            /// The row that is taken. `None`: the event changes nothing here.
-            pub row: ::core::option::Option<RowId>,
-            /// The state that is entered; the same one where nothing changes.
-            pub to: State,
-            /// What the event itself uses up: the timer that fired, the request that is answered.
-            pub consumes: &'t [Resource],
-            /// What is done, in order.
-            pub does: &'t [Do<'t>],
-        }
-
-        impl Step<'_> {
-            /// The event changes nothing.
-            const fn ignored(to: State) -> Self {
-                Self { row: ::core::option::Option::None, to, consumes: &[], does: &[] }
-            }
-
-            /// The step without its actions.
-            pub const fn moved(self) -> Moved {
-                Moved { row: self.row, to: self.to }
-            }
-        }
-
+        pub type Do<'t> = ::turnstile_machine::Do<'t, Machine>;
+        /// What a row does, in order.
+        pub type Does<'t> = ::turnstile_machine::Does<'t, Machine>;
+        /// A loop of a row.
+        pub type Each = ::turnstile_machine::Each<Machine>;
+        /// Actions that are done one after the other: once, or once for each thing.
+        pub type Run<'t> = ::turnstile_machine::Run<'t, Machine>;
+        /// What the table says of a state and an event.
+        pub type Step<'t> = ::turnstile_machine::Step<'t, Machine>;
         /// A step without its actions, which went into a sink.
-        #[must_use]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct Moved {
-            /// The row that is taken. `None`: the event changes nothing here.
-            pub row: ::core::option::Option<RowId>,
-            /// The state that is entered; the same one where nothing changes.
-            pub to: State,
+        pub type Moved = ::turnstile_machine::Moved<Machine>;
+        /// An event that the table has no row for: the machine stays as it is.
+        pub type Unexpected = ::turnstile_machine::Unexpected<Machine>;
+    }
+}
+
+/// `Machine`: the types of the names, and the table baked in as rules.
+pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
+    let words = machine.vocabulary;
+    let name = &words.machine;
+    let hash = number(machine.hash);
+    let cites = words.rows.iter().map(|row| lines(&row.cite));
+    let (formulas, methods) = (formula::types(words), formula::methods(machine));
+    quote! {
+        /// The machine: its names as types, and the table baked in as rules.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct Machine;
+
+        impl ::turnstile_machine::Machine for Machine {
+            type State = State;
+            type Event = Event;
+            type EventKind = EventKind;
+            type Action = Action;
+            type Resource = Resource;
+            type Guard = Guard;
+            type RowId = RowId;
+            #formulas
+
+            const TABLE: ::turnstile_machine::Table = ::turnstile_machine::Table {
+                machine: #name,
+                hash: #hash,
+                cites: &[#(#cites),*],
+            };
+        }
+
+        impl ::turnstile_machine::Rules<Machine> for Machine {
+            fn initial(&self) -> State {
+                State::INITIAL
+            }
+
+            fn holds(&self, state: State) -> &[Resource] {
+                state.holds()
+            }
+
+            fn may_hold(&self, state: State) -> &[Resource] {
+                state.may_hold()
+            }
+
+            fn is_final(&self, state: State) -> bool {
+                state.is_final()
+            }
+
+            #[inline]
+            fn step(
+                &self,
+                state: State,
+                event: Event,
+                guards: &impl Fn(Guard) -> bool,
+            ) -> ::core::result::Result<Step<'_>, Unexpected> {
+                step(state, event, guards)
+            }
+
+            #methods
         }
     }
 }
 
-fn unexpected(serde: Option<&TokenStream>) -> TokenStream {
-    quote! {
-        /// An event that the table has no row for: the machine stays as it is.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #serde
-        pub struct Unexpected {
-            /// Where the machine is.
-            pub state: State,
-            /// What happened.
-            pub event: Event,
-            /// Whether the table says that this cannot happen, and not merely nothing.
-            pub impossible: bool,
-        }
-
-        impl ::core::fmt::Display for Unexpected {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                let why = if self.impossible { "impossible" } else { "no row" };
-                let (state, event) = (self.state.name(), self.event.kind().name());
-                ::core::write!(f, "{state}: {event} ({}): {why}", self.event.number())
-            }
-        }
-
-        impl ::core::error::Error for Unexpected {}
-    }
+fn lines(cite: &[Lines]) -> TokenStream {
+    let ranges = cite.iter().map(|lines| {
+        let (first, last) = (number(*lines.start()), number(*lines.end()));
+        quote!((#first, #last))
+    });
+    quote!(&[#(#ranges),*])
 }

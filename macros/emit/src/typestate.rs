@@ -50,6 +50,21 @@ pub(crate) fn typestate(machine: &Machine<'_>) -> TokenStream {
     }
 }
 
+/// What stands for it where the call did not ask: a call of `begin` is an error that says so.
+pub(crate) fn unasked() -> TokenStream {
+    quote! {
+        /// The machine with its state in its type: only where the call asks for it.
+        pub mod typestate {
+            /// A machine in its initial state.
+            pub const fn begin()
+            where
+                for<'a> super::Machine: ::turnstile_machine::asked::Typestate<'a>,
+            {
+            }
+        }
+    }
+}
+
 fn frame(machine: &Machine<'_>) -> TokenStream {
     let initial = marker_ident(&crate::names::initial_ident(machine).to_string());
     quote! {

@@ -38,6 +38,7 @@ mod words;
 
 use alloc::vec::Vec;
 
+use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
 use turnstile_machines::view_handler;
@@ -59,9 +60,9 @@ pub use message::{Command, Message, Notice, State, Timer};
 /// in the group, as [`Member`] does, and bears as much as that and [`Handler`] do.
 #[derive(Clone, Debug)]
 pub struct Stack<
-    V: view_handler::Formulae = view_handler::Compiled,
-    C: client::Rules = client::Compiled,
-    K: coordinator::Formulae = coordinator::Compiled,
+    V: Rules<view_handler::Machine> = view_handler::Machine,
+    C: Rules<client::Machine> = client::Machine,
+    K: Rules<coordinator::Machine> = coordinator::Machine,
 > {
     /// What it stands on.
     pub views: Handler<V>,
@@ -79,9 +80,9 @@ impl Stack {
 
 impl<V, C, K> Stack<V, C, K>
 where
-    V: view_handler::Formulae,
-    C: client::Rules,
-    K: coordinator::Formulae,
+    V: Rules<view_handler::Machine>,
+    C: Rules<client::Machine>,
+    K: Rules<coordinator::Machine>,
 {
     /// A member that has a view from the beginning: that of a group of its own, for one. Its
     /// effects are to be carried out as those of a step.
@@ -141,9 +142,9 @@ where
 
 impl<V, C, K> Core for Stack<V, C, K>
 where
-    V: view_handler::Formulae,
-    C: client::Rules,
-    K: coordinator::Formulae,
+    V: Rules<view_handler::Machine>,
+    C: Rules<client::Machine>,
+    K: Rules<coordinator::Machine>,
 {
     type State = State;
     type Peer = MemberId;

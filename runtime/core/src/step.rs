@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
 
+use turnstile_machine::{Event, Machine, Name, Rules, Step};
+
 use crate::number::Numbers;
 
 /// A sans-IO protocol: rules and parameters. What changes is its [`Core::State`].
@@ -135,6 +137,25 @@ pub enum Taken {
         /// What it lacked.
         because: &'static str,
     },
+}
+
+/// What a table says of an event, and what there is to note of it in [`Out::rows`]. Every machine
+/// of a core steps here. `None`: there is no row, and the machine stays as it is.
+pub fn take<'r, M: Machine, R: Rules<M>>(
+    rules: &'r R,
+    at: M::State,
+    event: M::Event,
+    guards: &impl Fn(M::Guard) -> bool,
+) -> (Taken, Option<Step<'r, M>>) {
+    let (machine, state, kind) = (M::TABLE.machine, at.name(), event.kind().name());
+    match rules.step(at, event, guards) {
+        Ok(step) => {
+            let ignored = Taken::Ignored { machine, state, event: kind };
+            let row = |row| Taken::Row { machine, row: rules.row_name(row) };
+            (step.row.map_or(ignored, row), Some(step))
+        }
+        Err(_) => (Taken::Unexpected { machine, state, event: kind, number: event.number() }, None),
+    }
 }
 
 /// The input type of a core.

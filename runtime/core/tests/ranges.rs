@@ -11,7 +11,7 @@ use turnstile_core::ranges::manager::{CacheManager, Command, News, Notice, Timer
 use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
 use turnstile_core::step::{InputOf, OutOf};
 use turnstile_core::{Core, Effect, Input, Out};
-use turnstile_machines::byte_range_lock::{Compiled, Invariant, State as At};
+use turnstile_machines::byte_range_lock::{Invariant, Machine, State as At};
 
 type Given = InputOf<CacheManager>;
 
@@ -100,7 +100,7 @@ proptest! {
             visit::check(&state);
             for (_, file) in state.files() {
                 for invariant in Invariant::ALL {
-                    prop_assert!(file.keeps(&Compiled, *invariant), "{invariant:?}: {file:?}");
+                    prop_assert!(file.keeps(&Machine, *invariant), "{invariant:?}: {file:?}");
                 }
                 prop_assert!(file.locks.iter().all(|(_, lock)| lock.at != At::Deleted));
             }

@@ -11,7 +11,8 @@ use turnstile_core::step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
     Taken,
 };
-use turnstile_machines::claim::{Resource, Rules as _, State as Stage};
+use turnstile_machine::Rules as _;
+use turnstile_machines::claim::{Resource, State as Stage};
 
 use super::queue::Queue;
 use super::types::Command::{AskOtherwise, ClaimAgain, FreshKey, Revoke};

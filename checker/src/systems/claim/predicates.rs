@@ -2,7 +2,7 @@
 
 use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
-use turnstile_machines::claim::Rules as _;
+use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record;
 
 use super::seats::{Look, Seat, is_given_back, is_over};
@@ -10,7 +10,7 @@ use crate::systems::claim::{Claim, Past, State};
 use crate::world::node::Life;
 use crate::world::system::NodeId;
 
-turnstile_macros::system!(bundled "claim");
+turnstile_machine::system!(bundled "claim");
 
 impl claim::Properties for Claim {
     type View<'a> = Look<'a>;

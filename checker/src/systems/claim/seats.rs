@@ -6,8 +6,8 @@ use turnstile_core::claim::client;
 use turnstile_core::claim::message::ResourceName;
 use turnstile_core::claim::record::{self, Record, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
-use turnstile_machines::claim::{Resource, ResourceKind, Rules as _, State as Stage};
-use turnstile_machines::claim_record::Rules as _;
+use turnstile_machine::Rules as _;
+use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
 
 use crate::systems::claim::{Claim, ClaimTypes, Office, Past, RESOURCE, Saved, State, Timer};
 use crate::world::node::Life;

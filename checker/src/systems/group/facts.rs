@@ -5,9 +5,10 @@ use turnstile_core::answers::Answers;
 use turnstile_core::group::Server;
 use turnstile_core::group::message::LockName;
 use turnstile_core::view::MemberId;
+use turnstile_machine::Facts;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Thing,
 };
 
 use super::membership::Membership;
@@ -83,7 +84,7 @@ pub(super) fn held(seat: &Seat) -> impl Iterator<Item = LockName> + '_ {
     held.map(|(lock, _)| *lock)
 }
 
-impl Facts for Group<'_> {
+impl Facts<Machine> for Group<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsTheSame { one, other } => one == other,
@@ -171,7 +172,7 @@ impl Facts for Group<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Locks<'a>(pub(super) &'a Seat);
 
-impl client::Facts for Locks<'_> {
+impl Facts<client::Machine> for Locks<'_> {
     fn is(&self, predicate: client::Predicate) -> bool {
         match predicate {
             client::Predicate::ItsCallerWasTold { lock } => {
@@ -180,20 +181,16 @@ impl client::Facts for Locks<'_> {
         }
     }
 
-    fn every(
-        &self,
-        collection: client::Collection,
-        _is: &mut dyn FnMut(client::Thing) -> bool,
-    ) -> bool {
+    fn every(&self, collection: client::Collection, _is: &mut dyn FnMut(Thing) -> bool) -> bool {
         match collection {}
     }
 
-    fn instances(&self, is: &mut dyn FnMut(client::Thing, client::State) -> bool) -> bool {
+    fn instances(&self, is: &mut dyn FnMut(Thing, client::State) -> bool) -> bool {
         self.0.core().locks().all(|(name, lock)| is(name.into(), lock.at))
     }
 
-    fn state(&self, thing: client::Thing) -> Option<client::State> {
+    fn state(&self, thing: Thing) -> Option<client::State> {
         let mut locks = self.0.core().locks();
-        locks.find(|(name, _)| client::Thing::from(*name) == thing).map(|(_, lock)| lock.at)
+        locks.find(|(name, _)| Thing::from(*name) == thing).map(|(_, lock)| lock.at)
     }
 }

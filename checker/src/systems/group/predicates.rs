@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 
 use turnstile_core::group;
 use turnstile_core::view::MemberId;
-use turnstile_machines::group_lock_client::{self as client, Formulae as _, Rules as _};
-use turnstile_machines::group_lock_coordinator::{
-    self as coordinator, Formulae as _, Invariant, Resource, Rule, Rules as _,
-};
+use turnstile_machine::Rules as _;
+use turnstile_machines::group_lock_client::{self as client};
+use turnstile_machines::group_lock_coordinator::{self as coordinator, Invariant, Resource, Rule};
 
 use super::facts::{self, held};
 use super::{Group, GroupTypes, member};
 use crate::systems::group::types::{Caller, Seat, State, Timer};
 use crate::world::property::View;
 
-turnstile_macros::system!(bundled "group-lock");
+turnstile_machine::system!(bundled "group-lock");
 
 type Look<'a> = View<'a, GroupTypes>;
 

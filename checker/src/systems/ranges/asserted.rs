@@ -3,7 +3,8 @@
 use turnstile_core::ranges::manager::File;
 use turnstile_core::ranges::message::{FileId, Whole};
 use turnstile_core::ranges::server;
-use turnstile_machines::server_lock::{Collection, Facts, Predicate, State, Thing};
+use turnstile_machine::Facts;
+use turnstile_machines::server_lock::{Collection, Machine, Predicate, State, Thing};
 
 use super::HOST;
 
@@ -17,7 +18,7 @@ fn file(thing: Thing) -> Option<FileId> {
     u32::try_from(thing.0).ok().map(FileId)
 }
 
-impl Facts for Asserted<'_> {
+impl Facts<Machine> for Asserted<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         let kept = |one| self.server.of(file(one)?, HOST);
         match predicate {

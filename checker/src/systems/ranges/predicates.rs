@@ -6,15 +6,16 @@ use turnstile_core::ranges::locks::{Key, Lock, LockType};
 use turnstile_core::ranges::manager::{self, File};
 use turnstile_core::ranges::message::{Ask, FileId, Whole};
 use turnstile_core::ranges::server;
-use turnstile_machines::byte_range_lock::{Invariant, Resource, Rules as _, State as At};
-use turnstile_machines::server_lock::{self, Formulae as _, Rules as _};
+use turnstile_machine::Rules as _;
+use turnstile_machines::byte_range_lock::{Invariant, Resource, State as At};
+use turnstile_machines::server_lock::{self};
 
 use super::asserted::Asserted;
 use super::types::{Manager, RangeTypes, State, Timer};
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 use crate::world::property::View;
 
-turnstile_macros::system!(bundled "byte-range-lock");
+turnstile_machine::system!(bundled "byte-range-lock");
 
 type Look<'a> = View<'a, RangeTypes>;
 

@@ -6,7 +6,8 @@ use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, Lock, LockType};
 use turnstile_core::ranges::manager::{Command, File, News, Notice, Open, State, Wish};
 use turnstile_core::ranges::message::{Ask, FileId, Whole};
-use turnstile_machines::byte_range_lock::{Formulae, State as At};
+use turnstile_machine::Rules;
+use turnstile_machines::byte_range_lock::{Machine, State as At};
 use turnstile_machines::server_lock::State as Server;
 
 /// What there is to know of a lock in some state.
@@ -90,7 +91,7 @@ impl Step<'_> {
 
     /// Whether a client that asks to read or write bytes is allowed to exactly if the rule allows
     /// it each of them: the rule is asked here of one byte at a time.
-    pub(super) fn is_judged(&self, table: &impl Formulae) -> bool {
+    pub(super) fn is_judged(&self, table: &impl Rules<Machine>) -> bool {
         let Some(&Command { file: id, key, wish }) = self.asked else { return true };
         let (Wish::Read(range) | Wish::Write(range)) = wish else { return true };
         let bytes = || (range.first()..=range.last()).map(ByteRange::byte);

@@ -7,7 +7,8 @@ use turnstile_core::replicated::message::{Because, Connected, Message};
 use turnstile_core::replicated::types::{Address, Entry, Operation};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_core::{Class, Numbers};
-use turnstile_machines::lock_status::Formulae;
+use turnstile_machine::Rules;
+use turnstile_machines::lock_status;
 
 use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
 use super::order::Broken;
@@ -141,7 +142,11 @@ impl Cluster {
     }
 
     /// What a change sends to whom.
-    pub(super) fn change(&mut self, change: Change, service: &Service<impl Formulae>) -> Mail {
+    pub(super) fn change(
+        &mut self,
+        change: Change,
+        service: &Service<impl Rules<lock_status::Machine>>,
+    ) -> Mail {
         match change {
             Change::Answer(place) => {
                 let Answer { to, address, lock, call, index, status, token } =
@@ -296,7 +301,7 @@ impl Cluster {
         &mut self,
         from: NodeId,
         entry: Entry,
-        service: &Service<impl Formulae>,
+        service: &Service<impl Rules<lock_status::Machine>>,
     ) -> Mail {
         if self.seats[from].address != entry.by {
             return Vec::new();
@@ -319,7 +324,11 @@ impl Cluster {
         Some((to, Sent::Answer(entry.by, Message::Failed { lock, call })))
     }
 
-    fn append(&mut self, entry: Entry, service: &Service<impl Formulae>) -> Mail {
+    fn append(
+        &mut self,
+        entry: Entry,
+        service: &Service<impl Rules<lock_status::Machine>>,
+    ) -> Mail {
         let index = Token::new(self.last.map_or(1, |last| last.number() + 1));
         let leader = self.leader.map(|node| self.seats[node].address);
         self.is_reset |= leader == Some(entry.by) && matches!(entry.operation, Operation::Reset(_));

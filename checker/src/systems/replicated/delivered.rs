@@ -7,7 +7,8 @@ use turnstile_core::replicated::message::Message;
 use turnstile_core::replicated::types::{Address, Call, Entry, LockName};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_core::{Class, Numbers};
-use turnstile_machines::lock_status::Rules;
+use turnstile_machine::Rules;
+use turnstile_machines::lock_status;
 
 use super::mail::lock_of;
 
@@ -45,7 +46,7 @@ impl Delivered {
     /// A message reaches the member of this address.
     pub(super) fn receive(
         &mut self,
-        service: &Service<impl Rules>,
+        service: &Service<impl Rules<lock_status::Machine>>,
         address: Address,
         message: &Message,
     ) {

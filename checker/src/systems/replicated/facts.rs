@@ -6,8 +6,9 @@ use std::fmt;
 use turnstile_core::answers::Answers;
 use turnstile_core::replicated::Lock;
 use turnstile_core::replicated::types::Address;
+use turnstile_machine::Facts;
 use turnstile_machines::lock_status::{
-    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Thing,
 };
 
 type Known = Answers<RuleKind, PredicateKind, CollectionKind>;
@@ -97,7 +98,7 @@ fn is_ahead(mut line: impl Iterator<Item = Address>, one: Thing, other: Thing) -
         .is_some_and(|first| first.0 == one.0 && one != other)
 }
 
-impl Facts for Step<'_> {
+impl Facts<Machine> for Step<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::Same { one, other } => one == other,

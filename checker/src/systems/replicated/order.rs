@@ -3,7 +3,8 @@
 
 use turnstile_core::replicated::types::{Address, Entry, Operation, Status};
 use turnstile_core::replicated::{Lock, Locks};
-use turnstile_machines::lock_status::{Formulae, Rule};
+use turnstile_machine::Rules;
+use turnstile_machines::lock_status::{Machine, Rule};
 
 use super::facts::Step;
 
@@ -24,7 +25,7 @@ impl Broken {
     /// Notes what a command did; `stayed` says who was in the majority since the beginning.
     pub(super) fn note(
         &mut self,
-        rules: &impl Formulae,
+        rules: &impl Rules<Machine>,
         [before, after]: [&Locks; 2],
         entry: &Entry,
         stayed: &dyn Fn(Address) -> bool,
@@ -58,7 +59,7 @@ impl Broken {
 #[cfg(test)]
 mod tests {
     use turnstile_core::replicated::types::LockName;
-    use turnstile_machines::lock_status::Compiled;
+    use turnstile_machines::lock_status::Machine;
 
     use super::*;
 
@@ -73,7 +74,7 @@ mod tests {
     fn check(before: &Locks, operation: Operation, after: &Locks, expected: [bool; 3]) {
         let entry = Entry { by: Address(1), call: None, operation };
         let mut broken = Broken::default();
-        broken.note(&Compiled, [before, after], &entry, &|who| who == Address(1));
+        broken.note(&Machine, [before, after], &entry, &|who| who == Address(1));
         assert_eq!([broken.order, broken.reset, broken.stayed], expected);
     }
 

@@ -6,9 +6,10 @@ use turnstile_core::replicated::message::{Notice as CoreNotice, Says};
 use turnstile_core::replicated::types::{LockName, Status, Timer};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_core::step::{Core as _, Effect, Input, Out};
+use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
-use turnstile_machines::lock_mutex::{Resource, Rules as _, State as Mutex};
-use turnstile_machines::lock_status::{Formulae as _, Invariant};
+use turnstile_machines::lock_mutex::{Resource, State as Mutex};
+use turnstile_machines::lock_status::Invariant;
 
 use super::cluster::Cluster;
 use super::facts::Step;
@@ -17,7 +18,7 @@ use crate::world::property::View;
 use crate::world::system::NodeId;
 use crate::world::watch::Seen;
 
-turnstile_macros::system!(bundled "replicated-lock");
+turnstile_machine::system!(bundled "replicated-lock");
 
 type Look<'a> = View<'a, ReplicatedTypes>;
 

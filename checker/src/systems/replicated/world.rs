@@ -53,7 +53,7 @@ impl Wired for Replicated {
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate<ReplicatedTypes>> {
-        let (system, name) = (*self, Name::from_name(name)?);
+        let (system, name) = (self.clone(), Name::from_name(name)?);
         Some(Predicate::new(move |view| system.ask(name, view)))
     }
 }

@@ -2,8 +2,9 @@
 
 use turnstile_core::answers::Answers;
 use turnstile_core::view::{MemberId, State, Timer};
+use turnstile_machine::Facts;
 use turnstile_machines::view_handler::{
-    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State as At, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State as At, Thing,
 };
 
 use super::types;
@@ -52,7 +53,7 @@ impl<'a> Group<'a> {
     }
 }
 
-impl Facts for Group<'_> {
+impl Facts<Machine> for Group<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::HasAViewInstalled { one } => self.is(one, |seat| seat.state.work.is_some()),

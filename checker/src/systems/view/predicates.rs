@@ -1,7 +1,8 @@
 //! What the properties of the view handling system ask of a state, and what they remember.
 
 use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Group, Wants};
-use turnstile_machines::view_handler::{Formulae as _, Invariant, Resource, Rules as _};
+use turnstile_machine::Rules as _;
+use turnstile_machines::view_handler::{Invariant, Resource};
 
 use super::facts::{Group as Facts, Seat};
 use super::types::{self, Past};
@@ -11,7 +12,7 @@ use crate::world::property::View;
 use crate::world::system::NodeId;
 use crate::world::watch::Seen;
 
-turnstile_macros::system!(bundled "view-handler");
+turnstile_machine::system!(bundled "view-handler");
 
 /// Remembers what the properties need of the past.
 pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {

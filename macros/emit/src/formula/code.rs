@@ -1,4 +1,4 @@
-//! The formulas as code: a function each, and the methods of `Compiled` that find them.
+//! The formulas as code: a function each, and the methods of the machine that find them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -10,9 +10,13 @@ use crate::Machine;
 use crate::data::state;
 use crate::document::{ident, snake};
 
-/// The methods of `Compiled`, and the functions behind them.
-pub(super) fn compiled(machine: &Machine<'_>) -> TokenStream {
-    let Words { rules, invariants, .. } = &machine.vocabulary.formulas;
+/// The methods of `Rules` that evaluate formulas.
+pub(crate) fn methods(machine: &Machine<'_>) -> TokenStream {
+    let words = machine.vocabulary;
+    if !super::any(words) {
+        return without_formulas();
+    }
+    let Words { rules, invariants, .. } = &words.formulas;
     let formulas = &machine.table.formulas;
     let rule_arms = rules.iter().zip(&formulas.rules).map(|(one, stated)| {
         let (name, fields) = (ident(&one.name.ident), fields(one));
@@ -34,30 +38,54 @@ pub(super) fn compiled(machine: &Machine<'_>) -> TokenStream {
         let (name, is_known) = (ident(&one.name.ident), stated.is_some());
         quote!(Invariant::#name => #is_known)
     });
-    let functions = functions(machine);
     quote! {
-        impl Formulae for Compiled {
-            fn rule(&self, rule: Rule, facts: &impl Facts) -> bool {
-                let _ = facts;
-                match rule { #(#rule_arms,)* }
-            }
-
-            fn invariant(&self, invariant: Invariant, facts: &impl Facts) -> bool {
-                let _ = facts;
-                match invariant { #(#invariant_arms,)* }
-            }
-
-            fn has_invariant(&self, invariant: Invariant) -> bool {
-                match invariant { #(#known,)* }
-            }
+        fn rule(&self, rule: Rule, facts: &impl ::turnstile_machine::Facts<Self>) -> bool {
+            let _ = facts;
+            match rule { #(#rule_arms,)* }
         }
 
-        #functions
+        fn invariant(
+            &self,
+            invariant: Invariant,
+            facts: &impl ::turnstile_machine::Facts<Self>,
+        ) -> bool {
+            let _ = facts;
+            match invariant { #(#invariant_arms,)* }
+        }
+
+        fn has_invariant(&self, invariant: Invariant) -> bool {
+            match invariant { #(#known,)* }
+        }
+    }
+}
+
+/// The methods of a machine that has no formulas.
+fn without_formulas() -> TokenStream {
+    quote! {
+        fn rule(
+            &self,
+            rule: ::turnstile_machine::Nothing,
+            _: &impl ::turnstile_machine::Facts<Self>,
+        ) -> bool {
+            match rule {}
+        }
+
+        fn invariant(
+            &self,
+            invariant: ::turnstile_machine::Nothing,
+            _: &impl ::turnstile_machine::Facts<Self>,
+        ) -> bool {
+            match invariant {}
+        }
+
+        fn has_invariant(&self, invariant: ::turnstile_machine::Nothing) -> bool {
+            match invariant {}
+        }
     }
 }
 
 /// A function for each formula that the table has; nothing where it has none.
-fn functions(machine: &Machine<'_>) -> Option<TokenStream> {
+pub(super) fn functions(machine: &Machine<'_>) -> Option<TokenStream> {
     let Words { rules, invariants, .. } = &machine.vocabulary.formulas;
     let formulas = &machine.table.formulas;
     let code = Code { words: machine.vocabulary };
@@ -95,7 +123,10 @@ impl Code<'_> {
         let parameters = (0..of).map(variable);
         let body = self.formula(&stated.formula, of);
         quote! {
-            pub(super) fn #name<F: Facts>(facts: &F #(, #parameters: Thing)*) -> bool {
+            pub(super) fn #name(
+                facts: &impl ::turnstile_machine::Facts<Machine>
+                #(, #parameters: Thing)*
+            ) -> bool {
                 #body
             }
         }

@@ -26,10 +26,9 @@ pub(super) fn names(words: &Vocabulary, extras: Extras) -> TokenStream {
     let asked = signatures("Predicate", "What the core answers.", predicates);
     let listed = signatures("Collection", "What the core lists.", collections);
     let stated = signatures("Rule", "A formula of some things, by its name.", rules);
-    let things = things_of_a_rule(rules);
     let variants = invariants.iter().map(|one| Variant::new(&one.name)).collect();
     let invariant = named("Invariant", "What must always be so.", variants, extras);
-    quote!(#asked #listed #stated #things #invariant)
+    quote!(#asked #listed #stated #invariant)
 }
 
 /// The enumeration whose variants carry the things that they speak of.
@@ -53,20 +52,27 @@ fn of_things(name: &Ident, about: &str, list: &[Signature]) -> TokenStream {
 
 /// From a name with its things to the bare one and back.
 fn conversions(name: &Ident, kind: &Ident, list: &[Signature]) -> TokenStream {
-    let patterns = list.iter().map(|one| {
+    let kinds = list.iter().map(|one| {
         let name = ident(&one.name.ident);
         let rest = (!one.of.is_empty()).then(|| quote!({ .. }));
         quote!(Self::#name #rest => #kind::#name)
+    });
+    let lists = list.iter().map(|one| {
+        let name = ident(&one.name.ident);
+        match fields(one) {
+            fields if fields.is_empty() => quote!(Self::#name => Things::of(&[])),
+            fields => quote!(Self::#name { #(#fields),* } => Things::of(&[#(#fields),*])),
+        }
     });
     let made = list.iter().map(|one| {
         let variant = ident(&one.name.ident);
         let given = fields(one).into_iter().enumerate().map(|(at, field)| {
             let at = number(at as u64);
-            quote!(#field: thing(things, #at))
+            quote!(#field: things.get(#at).copied().unwrap_or_default())
         });
         match one.of.is_empty() {
-            true => quote!(Self::#variant => #name::#variant),
-            false => quote!(Self::#variant => #name::#variant { #(#given),* }),
+            true => quote!(#kind::#variant => Self::#variant),
+            false => quote!(#kind::#variant => Self::#variant { #(#given),* }),
         }
     });
     let speak = list.iter().any(|one| !one.of.is_empty());
@@ -76,33 +82,24 @@ fn conversions(name: &Ident, kind: &Ident, list: &[Signature]) -> TokenStream {
             /// It without the things that it speaks of.
             #[must_use]
             pub const fn kind(self) -> #kind {
-                match self { #(#patterns,)* }
+                match self { #(#kinds,)* }
             }
         }
 
-        impl #kind {
-            /// It of these things, in order; of one that is missing, thing 0.
-            #[must_use]
-            pub fn of(self, #things: &[Thing]) -> #name {
-                match self { #(#made,)* }
-            }
-        }
-    }
-}
+        impl ::turnstile_machine::OfThings for #name {
+            type Kind = #kind;
 
-/// A rule's things, as its formula has them in scope.
-fn things_of_a_rule(rules: &[Signature]) -> TokenStream {
-    let lists = rules.iter().map(|one| {
-        let name = ident(&one.name.ident);
-        match fields(one) {
-            fields if fields.is_empty() => quote!(Self::#name => Scope::of(&[])),
-            fields => quote!(Self::#name { #(#fields),* } => Scope::of(&[#(#fields),*])),
-        }
-    });
-    quote! {
-        impl Rule {
-            fn things(self) -> Scope {
+            fn kind(self) -> #kind {
+                self.kind()
+            }
+
+            fn things(self) -> ::turnstile_machine::Things {
+                use ::turnstile_machine::Things;
                 match self { #(#lists,)* }
+            }
+
+            fn of(kind: #kind, #things: &[Thing]) -> Self {
+                match kind { #(#made,)* }
             }
         }
     }

@@ -1,18 +1,19 @@
 //! A lock at the member that uses it: its machine's events, and what its actions do.
 
+use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client::{
-    Action, Do, Event, Guard, LockRspIs, Op, Resource, Rules,
+    Action, Do, Event, Guard, LockRspIs, Machine, Op, Resource,
 };
 use turnstile_machines::group_lock_coordinator as coordinator;
 
 use super::message::{Info, LockName, Request, Says};
 use super::state::{Lock, Notice, Timer};
 use super::turn::Turn;
-use crate::step::{Effect, Taken};
+use crate::step::{Effect, Taken, take};
 
-const MACHINE: &str = "group-lock-client";
+const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
-impl<C: Rules, K: coordinator::Formulae> Turn<'_, C, K> {
+impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
     pub(super) fn lock(&mut self, lock: LockName) {
         self.take_lock(lock, Event::Lock);
     }
@@ -38,29 +39,19 @@ impl<C: Rules, K: coordinator::Formulae> Turn<'_, C, K> {
         let guards = |guard: Guard| match guard {
             Guard::ACoordinatorIsKnown => is_known,
         };
-        match self.core.client.step(before.at, event, &guards) {
-            Ok(step) => {
-                let cell = [before.at.name(), event.kind().name()];
-                let row = step.row.map(|row| self.core.client.row_name(row));
-                self.taken(MACHINE, row.ok_or(cell));
-                self.state.locks.insert(lock, Lock { at: step.to, ..before });
-                for entry in step.does {
-                    self.carry_lock(lock, event, entry);
-                }
-                if self.state.locks.get(&lock) == Some(&initial) {
-                    self.state.locks.remove(&lock);
-                }
-            }
-            Err(refused) => self.out.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(&self.core.client, before.at, event, &guards);
+        self.out.rows.push(taken);
+        let Some(step) = step else { return };
+        self.state.locks.insert(lock, Lock { at: step.to, ..before });
+        for entry in step.does {
+            self.carry_lock(lock, event, entry);
+        }
+        if self.state.locks.get(&lock) == Some(&initial) {
+            self.state.locks.remove(&lock);
         }
     }
 
-    fn carry_lock(&mut self, lock: LockName, event: Event, entry: &Do<'_>) {
+    fn carry_lock(&mut self, lock: LockName, event: Event, entry: Do<'_>) {
         for op in entry.ops {
             self.apply_lock(lock, *op);
         }

@@ -1,24 +1,25 @@
 //! A member as coordinator: its machine's events, and what its actions do to the lock table, the
 //! queue and the responses.
 
+use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Action, Do, Event, Formulae, Guard, Op, Resource, Rule, ViewIs,
+    Action, Do, Event, Guard, Machine, Op, Resource, Rule, ViewIs,
 };
 
 use super::formula::Asked;
 use super::message::{LockName, Message, Request, Says};
 use super::state::Timer;
 use super::turn::{Heard, Turn};
-use crate::step::{Effect, Taken};
+use crate::step::{Effect, take};
 use crate::view::{MemberId, View};
 
 /// The most runs of the ReconciliationProtocol that one step begins.
 const RUNS_MAX: u8 = 8;
 
-pub(super) const MACHINE: &str = "group-lock-coordinator";
+pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
-impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
+impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
     /// A view is delivered, and with it what came too early.
     pub(super) fn view(&mut self, view: View) {
         let is = if view.is_merge() { ViewIs::MergeView } else { ViewIs::View };
@@ -67,30 +68,20 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
     /// The machine takes one event.
     pub(super) fn take(&mut self, event: Event, heard: Heard<'_>) {
         let before = self.state.server.at;
-        let step = self.core.coordinator.step(before, event, &|guard| self.is(guard, heard));
-        match step {
-            Ok(step) => {
-                let cell = [before.name(), event.kind().name()];
-                let row = step.row.map(|row| self.core.coordinator.row_name(row));
-                self.taken(MACHINE, row.ok_or(cell));
-                self.state.server.at = step.to;
-                for run in step.runs() {
-                    let Some(each) = run.each else {
-                        run.does.iter().for_each(|entry| self.carry(entry, heard));
-                        continue;
-                    };
-                    for (from, request) in self.each(each) {
-                        let heard = Heard { from, request, ..heard };
-                        run.does.iter().for_each(|entry| self.carry(entry, heard));
-                    }
-                }
+        let (taken, step) =
+            take(&self.core.coordinator, before, event, &|guard| self.is(guard, heard));
+        self.out.rows.push(taken);
+        let Some(step) = step else { return };
+        self.state.server.at = step.to;
+        for run in step.runs() {
+            let Some(each) = run.each else {
+                run.does.iter().for_each(|entry| self.carry(entry, heard));
+                continue;
+            };
+            for (from, request) in self.each(each) {
+                let heard = Heard { from, request, ..heard };
+                run.does.iter().for_each(|entry| self.carry(entry, heard));
             }
-            Err(refused) => self.out.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
         }
     }
 
@@ -115,7 +106,7 @@ impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
         }
     }
 
-    fn carry(&mut self, entry: &Do<'_>, heard: Heard<'_>) {
+    fn carry(&mut self, entry: Do<'_>, heard: Heard<'_>) {
         for op in entry.ops {
             self.apply(*op);
         }

@@ -1,16 +1,15 @@
 //! What the rules of the coordinator's table ask of the coordinator that applies one. They decide;
 //! nothing in here does.
 
-use turnstile_machines::group_lock_client as client;
+use turnstile_machine::Facts;
 use turnstile_machines::group_lock_coordinator::{
-    Collection, CollectionKind, Facts, Predicate, PredicateKind, RuleKind, State, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Thing,
 };
 
 use super::message::LockName;
 use super::state::Server;
 use super::turn::Heard;
 use crate::answers::Answers;
-use crate::view::MemberId;
 
 /// What a coordinator answers when it applies a rule.
 pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
@@ -57,7 +56,7 @@ impl Asked<'_> {
     }
 }
 
-impl Facts for Asked<'_> {
+impl Facts<Machine> for Asked<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsTheSame { one, other } => one == other,
@@ -107,18 +106,6 @@ impl Facts for Asked<'_> {
 
     fn state(&self, _thing: Thing) -> Option<State> {
         None
-    }
-}
-
-impl From<LockName> for client::Thing {
-    fn from(lock: LockName) -> Self {
-        Self(lock.0.into())
-    }
-}
-
-impl From<MemberId> for Thing {
-    fn from(member: MemberId) -> Self {
-        Self(member.0.into())
     }
 }
 

@@ -38,6 +38,7 @@ mod reconcile;
 mod state;
 mod turn;
 
+use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client_machine;
 use turnstile_machines::group_lock_coordinator as coordinator_machine;
 
@@ -64,8 +65,8 @@ pub use state::{Command, Lock, Notice, Server, State, Timer};
 /// [`Out::rows`]: crate::Out::rows
 #[derive(Clone, Debug)]
 pub struct Member<
-    C: client_machine::Rules = client_machine::Compiled,
-    K: coordinator_machine::Formulae = coordinator_machine::Compiled,
+    C: Rules<client_machine::Machine> = client_machine::Machine,
+    K: Rules<coordinator_machine::Machine> = coordinator_machine::Machine,
 > {
     /// This member, as others address it.
     pub me: MemberId,
@@ -79,12 +80,14 @@ impl Member {
     /// A member by the tables that are baked in.
     #[must_use]
     pub const fn new(me: MemberId) -> Self {
-        let (client, coordinator) = (client_machine::Compiled, coordinator_machine::Compiled);
+        let (client, coordinator) = (client_machine::Machine, coordinator_machine::Machine);
         Self { me, client, coordinator }
     }
 }
 
-impl<C: client_machine::Rules, K: coordinator_machine::Formulae> Core for Member<C, K> {
+impl<C: Rules<client_machine::Machine>, K: Rules<coordinator_machine::Machine>> Core
+    for Member<C, K>
+{
     type State = State;
     type Peer = MemberId;
     type Message = Message;

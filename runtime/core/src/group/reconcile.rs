@@ -4,8 +4,9 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{CollectionKind, Formulae};
+use turnstile_machines::group_lock_coordinator::{CollectionKind, Machine};
 
 use super::message::{LockName, Request, Says};
 use super::turn::{Heard, Turn};
@@ -14,7 +15,7 @@ use crate::view::{MemberId, View};
 /// One of several that a row is about: a member, and what it has or asks for.
 type One = (MemberId, Option<Request>);
 
-impl<C: client::Rules, K: Formulae> Turn<'_, C, K> {
+impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
     /// Forgets what was responded before, and notes who is asked.
     pub(super) fn begin(&mut self) {
         let members = self.state.view.iter().flat_map(|view: &View| view.members.iter());

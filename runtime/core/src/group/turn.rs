@@ -5,6 +5,7 @@
 
 use alloc::collections::VecDeque;
 
+use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
 
@@ -15,7 +16,7 @@ use crate::step::{Effect, OutOf, Taken};
 use crate::view::{MemberId, View};
 
 /// One step on its way.
-pub(super) struct Turn<'a, C: client::Rules, K: coordinator::Formulae> {
+pub(super) struct Turn<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> {
     pub(super) core: &'a Member<C, K>,
     pub(super) state: &'a mut State,
     pub(super) out: &'a mut OutOf<Member<C, K>>,
@@ -45,7 +46,7 @@ impl Heard<'_> {
     }
 }
 
-impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
+impl<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> Turn<'a, C, K> {
     pub(super) fn new(
         core: &'a Member<C, K>,
         state: &'a mut State,
@@ -138,17 +139,6 @@ impl<'a, C: client::Rules, K: coordinator::Formulae> Turn<'a, C, K> {
     pub(super) fn endless(&mut self, action: &'static str) {
         let (machine, because) = (MACHINE, "it follows from itself without end");
         self.out.rows.push(Taken::Undone { machine, action, because });
-    }
-
-    pub(super) fn taken(
-        &mut self,
-        machine: &'static str,
-        row: Result<&'static str, [&'static str; 2]>,
-    ) {
-        self.out.rows.push(match row {
-            Ok(row) => Taken::Row { machine, row },
-            Err([state, event]) => Taken::Ignored { machine, state, event },
-        });
     }
 }
 

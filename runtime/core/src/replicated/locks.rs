@@ -6,14 +6,15 @@
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
-use turnstile_machines::lock_status::{self as machine, Action, Compiled, Event, Guard, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::lock_status::{self as machine, Action, Event, Guard, Machine};
 
 use super::types::{Address, Entry, LockName, Operation, Status};
 use crate::number::{Class, Numbers, Token};
-use crate::step::Taken;
+use crate::step::{Taken, take};
 
 /// The machine's name.
-pub(super) const MACHINE: &str = "lock-status";
+pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// The most holders that one event makes, beside those that wait.
 const NEXT_MIN: usize = 8;
@@ -135,13 +136,13 @@ impl Numbers for Change {
 
 /// The lock service's state machine, by some table.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Service<R: Rules = Compiled> {
+pub struct Service<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
 }
 
 /// A command on its way.
-struct Applying<'a, R: Rules> {
+struct Applying<'a, R: Rules<Machine>> {
     rules: &'a R,
     locks: &'a mut Locks,
     index: Token,
@@ -152,7 +153,7 @@ struct Applying<'a, R: Rules> {
     then: VecDeque<(LockName, Address)>,
 }
 
-impl<R: Rules> Service<R> {
+impl<R: Rules<Machine>> Service<R> {
     /// Applies the command at this index of the log, and says whose status changed, in order.
     pub fn apply(
         &self,
@@ -184,7 +185,7 @@ impl<R: Rules> Service<R> {
     }
 }
 
-impl<R: Rules> Applying<'_, R> {
+impl<R: Rules<Machine>> Applying<'_, R> {
     fn obey(&mut self, entry: &Entry) {
         match &entry.operation {
             Operation::Lock(lock) => self.take(*lock, entry.by, Event::Lock),
@@ -232,27 +233,12 @@ impl<R: Rules> Applying<'_, R> {
             Guard::Possible => lock.holder.is_none(),
             Guard::InTheList => self.list.contains(&member),
         };
-        match rules.step(at, event, &guards) {
-            Ok(step) => {
-                self.rows.push(step.row.map_or(
-                    Taken::Ignored {
-                        machine: MACHINE,
-                        state: at.name(),
-                        event: event.kind().name(),
-                    },
-                    |row| Taken::Row { machine: MACHINE, row: rules.row_name(row) },
-                ));
-                lock.settle(member, step.to, initial);
-                for entry in step.does {
-                    self.carry(name, member, entry.action);
-                }
-            }
-            Err(refused) => self.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(rules, at, event, &guards);
+        self.rows.push(taken);
+        let Some(step) = step else { return };
+        lock.settle(member, step.to, initial);
+        for entry in step.does {
+            self.carry(name, member, entry.action);
         }
     }
 

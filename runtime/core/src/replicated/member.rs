@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use turnstile_machines::lock_member::{Action, ElectedBecause, Event, Guard, Rules, ViewOf};
+use turnstile_machine::Rules;
+use turnstile_machines::lock_member::{Action, ElectedBecause, Event, Guard, Machine, ViewOf};
 use turnstile_machines::{lock_mutex, lock_status};
 
 use super::Change;
@@ -10,9 +11,7 @@ use super::message::{Because, Connected};
 use super::mutex::Heard;
 use super::turn::Turn;
 use super::types::{LockName, Operation, Status};
-use crate::step::Taken;
-
-const MACHINE: &str = "lock-member";
+use crate::step::take;
 
 impl From<Connected> for ViewOf {
     fn from(is: Connected) -> Self {
@@ -34,28 +33,20 @@ impl From<Because> for ElectedBecause {
     }
 }
 
-impl<S: lock_status::Rules, M: Rules, X: lock_mutex::Rules> Turn<'_, S, M, X> {
+impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Machine>>
+    Turn<'_, S, M, X>
+{
     /// The machine takes one event.
     pub(super) fn take(&mut self, event: Event) {
         let before = self.state.at;
         let core = self.core;
         let guards = |guard: Guard| match guard {};
-        match core.member.step(before, event, &guards) {
-            Ok(step) => {
-                let cell = [before.name(), event.kind().name()];
-                let row = step.row.map(|row| core.member.row_name(row));
-                self.taken(MACHINE, row.ok_or(cell));
-                self.state.at = step.to;
-                for entry in step.does {
-                    self.carry(entry.action);
-                }
-            }
-            Err(refused) => self.out.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(&core.member, before, event, &guards);
+        self.out.rows.push(taken);
+        let Some(step) = step else { return };
+        self.state.at = step.to;
+        for entry in step.does {
+            self.carry(entry.action);
         }
     }
 

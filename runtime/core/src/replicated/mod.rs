@@ -51,6 +51,7 @@ mod turn;
 pub mod types;
 mod words;
 
+use turnstile_machine::Rules;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 
 use self::message::{Cluster, Command, Message, Notice};
@@ -74,9 +75,9 @@ pub use state::{Lag, Mutex, State};
 /// ([`Timer::Retry`]) is the driver's to say.
 #[derive(Clone, Debug)]
 pub struct Member<
-    S: lock_status::Rules = lock_status::Compiled,
-    M: lock_member::Rules = lock_member::Compiled,
-    X: lock_mutex::Rules = lock_mutex::Compiled,
+    S: Rules<lock_status::Machine> = lock_status::Machine,
+    M: Rules<lock_member::Machine> = lock_member::Machine,
+    X: Rules<lock_mutex::Machine> = lock_mutex::Machine,
 > {
     /// This member, in the log.
     pub me: Address,
@@ -92,12 +93,14 @@ impl Member {
     /// A member by the tables that are baked in.
     #[must_use]
     pub const fn new(me: Address) -> Self {
-        let service = Service { rules: lock_status::Compiled };
-        Self { me, service, member: lock_member::Compiled, mutex: lock_mutex::Compiled }
+        let service = Service { rules: lock_status::Machine };
+        Self { me, service, member: lock_member::Machine, mutex: lock_mutex::Machine }
     }
 }
 
-impl<S: lock_status::Rules, M: lock_member::Rules, X: lock_mutex::Rules> Core for Member<S, M, X> {
+impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<lock_mutex::Machine>>
+    Core for Member<S, M, X>
+{
     type State = State;
     type Peer = Cluster;
     type Message = Message;

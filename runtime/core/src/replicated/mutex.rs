@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
+use turnstile_machine::Rules;
 use turnstile_machines::lock_mutex::{
-    Action, Do, Event, Guard, NotifiedStatus, Op, Resource, ResultStatus, Rules,
+    Action, Do, Event, Guard, Machine, NotifiedStatus, Op, Resource, ResultStatus,
 };
 use turnstile_machines::{lock_member, lock_status};
 
@@ -12,9 +13,7 @@ use super::turn::Turn;
 use super::types::{Call, LockName, Operation, Status, Timer};
 use super::{Lag, Mutex};
 use crate::number::Token;
-use crate::step::{Effect, Taken};
-
-const MACHINE: &str = "lock-mutex";
+use crate::step::{Effect, take};
 
 impl From<Status> for ResultStatus {
     fn from(status: Status) -> Self {
@@ -52,7 +51,9 @@ impl Heard {
     pub(super) const FROM_THE_MEMBER: Self = Self { is_from_the_log: false, ..Self::FROM_THE_LOG };
 }
 
-impl<S: lock_status::Rules, M: lock_member::Rules, X: Rules> Turn<'_, S, M, X> {
+impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Machine>>
+    Turn<'_, S, M, X>
+{
     pub(super) fn lock(&mut self, lock: LockName) {
         self.take_mutex(lock, Event::Lock, Heard::FROM_THE_MEMBER);
     }
@@ -117,31 +118,21 @@ impl<S: lock_status::Rules, M: lock_member::Rules, X: Rules> Turn<'_, S, M, X> {
             Guard::OfThisCommand => before.call == heard.call,
             Guard::TheLogIsHeard => hears,
         };
-        match core.mutex.step(before.at, event, &guards) {
-            Ok(step) => {
-                let cell = [before.at.name(), event.kind().name()];
-                let row = step.row.map(|row| core.mutex.row_name(row));
-                self.taken(MACHINE, row.ok_or(cell));
-                let answered = heard.call.is_some() && before.call == heard.call;
-                let call = if answered { None } else { before.call };
-                self.state.mutexes.insert(lock, Mutex { at: step.to, call, ..before });
-                for entry in step.does {
-                    self.carry_mutex(lock, entry, heard);
-                }
-                if self.state.mutexes.get(&lock) == Some(&initial) {
-                    self.state.mutexes.remove(&lock);
-                }
-            }
-            Err(refused) => self.out.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(&core.mutex, before.at, event, &guards);
+        self.out.rows.push(taken);
+        let Some(step) = step else { return };
+        let answered = heard.call.is_some() && before.call == heard.call;
+        let call = if answered { None } else { before.call };
+        self.state.mutexes.insert(lock, Mutex { at: step.to, call, ..before });
+        for entry in step.does {
+            self.carry_mutex(lock, entry, heard);
+        }
+        if self.state.mutexes.get(&lock) == Some(&initial) {
+            self.state.mutexes.remove(&lock);
         }
     }
 
-    fn carry_mutex(&mut self, lock: LockName, entry: &Do<'_>, heard: Heard) {
+    fn carry_mutex(&mut self, lock: LockName, entry: Do<'_>, heard: Heard) {
         for op in entry.ops {
             self.apply_to_timer(lock, *op);
         }

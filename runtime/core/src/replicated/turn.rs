@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use turnstile_machine::Rules;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 
 use super::message::{Cluster, Command, Message, Notice, Says};
@@ -9,16 +10,27 @@ use super::mutex::Heard;
 use super::types::{Call, Entry, LockName, Operation};
 use super::{Change, Lag, Member, State};
 use crate::number::Token;
-use crate::step::{Effect, OutOf, Taken};
+use crate::step::{Effect, OutOf};
 
 /// One step on its way.
-pub(super) struct Turn<'a, S: lock_status::Rules, M: lock_member::Rules, X: lock_mutex::Rules> {
+pub(super) struct Turn<
+    'a,
+    S: Rules<lock_status::Machine>,
+    M: Rules<lock_member::Machine>,
+    X: Rules<lock_mutex::Machine>,
+> {
     pub(super) core: &'a Member<S, M, X>,
     pub(super) state: &'a mut State,
     pub(super) out: &'a mut OutOf<Member<S, M, X>>,
 }
 
-impl<'a, S: lock_status::Rules, M: lock_member::Rules, X: lock_mutex::Rules> Turn<'a, S, M, X> {
+impl<
+    'a,
+    S: Rules<lock_status::Machine>,
+    M: Rules<lock_member::Machine>,
+    X: Rules<lock_mutex::Machine>,
+> Turn<'a, S, M, X>
+{
     pub(super) const fn new(
         core: &'a Member<S, M, X>,
         state: &'a mut State,
@@ -111,16 +123,5 @@ impl<'a, S: lock_status::Rules, M: lock_member::Rules, X: lock_mutex::Rules> Tur
     pub(super) fn execute(&mut self, operation: Operation, call: Option<Call>) {
         let entry = Entry { by: self.core.me, call, operation };
         self.out.effects.push(Effect::Send { to: Cluster, message: Message::Execute(entry) });
-    }
-
-    pub(super) fn taken(
-        &mut self,
-        machine: &'static str,
-        row: Result<&'static str, [&'static str; 2]>,
-    ) {
-        self.out.rows.push(match row {
-            Ok(row) => Taken::Row { machine, row },
-            Err([state, event]) => Taken::Ignored { machine, state, event },
-        });
     }
 }

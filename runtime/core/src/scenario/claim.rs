@@ -13,6 +13,7 @@ use crate::claim::message::{Caller, Message, Request, ResourceName, Response, Se
 use crate::claim::record::{self, Limits, Records, Saved};
 use crate::fence::{Fence, Never};
 use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
+use turnstile_machine::Rules;
 use turnstile_machines::{claim, claim_record};
 
 /// The node that the text after `is a` means, by the tables that are baked in.
@@ -80,7 +81,7 @@ impl Travels for Message {
 /// What a server or a proxy in trouble answers, whether or not it did what was asked.
 const UNAVAILABLE: u16 = 503;
 
-impl<R: claim::Rules> Words for Client<R> {
+impl<R: Rules<claim::Machine>> Words for Client<R> {
     const COMMANDS: &'static str = "it is told to claim with key N, to release, to end, to act";
 
     fn peer_name(peer: Server) -> String {
@@ -108,7 +109,7 @@ impl<R: claim::Rules> Words for Client<R> {
     }
 }
 
-impl<R: claim::Rules> Words for Keychain<R> {
+impl<R: Rules<claim::Machine>> Words for Keychain<R> {
     const COMMANDS: &'static str = "it is told to claim resource N with key N, to go on with \
                                     resource N by key N, to release resource N, to act on \
                                     resource N, to close";
@@ -151,7 +152,7 @@ fn caller(name: &str) -> Option<Caller> {
     name.strip_prefix("client ")?.parse().ok().map(Caller)
 }
 
-impl<R: claim_record::Rules> Words for Records<R> {
+impl<R: Rules<claim_record::Machine>> Words for Records<R> {
     const COMMANDS: &'static str =
         "it is told to forget claim N, that client N hung up call N on claim N";
 

@@ -9,6 +9,7 @@ use crate::group::message::{LockName, Message};
 use crate::group::{Command, Member};
 use crate::number::ViewId;
 use crate::view::{MemberId, Members, View};
+use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
 
 /// The member of this name, if it is a `member with locks`, by the tables that are baked in.
@@ -49,8 +50,8 @@ impl Travels for Message {
 
 impl<C, K> Words for Member<C, K>
 where
-    C: group_lock_client::Rules,
-    K: group_lock_coordinator::Formulae,
+    C: Rules<group_lock_client::Machine>,
+    K: Rules<group_lock_coordinator::Machine>,
 {
     const COMMANDS: &'static str = "a member is told `to lock N`, `to unlock N`, `of view N of N, \
                                     N`, perhaps `, merged from (N) and (N)`";

@@ -12,6 +12,7 @@ use crate::ranges::locks::{Key, LockType};
 use crate::ranges::manager::{CacheManager, Command, Wish};
 use crate::ranges::message::{FileId, Host, Message, Server, Whole};
 use crate::ranges::server::{self, FileServer};
+use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
 
 /// The node of this name that the text after `is a` means, by the tables that are baked in: `host
@@ -74,7 +75,9 @@ impl Travels for Message {
     }
 }
 
-impl<L: byte_range_lock::Formulae, S: server_lock::Rules> Words for CacheManager<L, S> {
+impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Words
+    for CacheManager<L, S>
+{
     const COMMANDS: &'static str = "a host is told `by client N of file N to` `lock N,+N shared`, \
                                     `lock N,+N exclusive`, `release lock N`, `abandon lock N`, \
                                     `read N,+N` or `write N,+N`";

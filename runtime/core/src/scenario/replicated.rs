@@ -11,6 +11,7 @@ use crate::replicated::message::{Because, Cluster, Command, Connected, Message};
 use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Request, Status};
 use crate::replicated::{Lock, Locks, Member};
 use crate::step::Core as _;
+use turnstile_machine::Rules;
 use turnstile_machines::lock_status::State;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 
@@ -176,9 +177,9 @@ impl Travels for Message {
 
 impl<S, M, X> Words for Member<S, M, X>
 where
-    S: lock_status::Rules,
-    M: lock_member::Rules,
-    X: lock_mutex::Rules,
+    S: Rules<lock_status::Machine>,
+    M: Rules<lock_member::Machine>,
+    X: Rules<lock_mutex::Machine>,
 {
     const COMMANDS: &'static str = "a member is told `to lock lock N`, `to try to lock lock N`, \
                                     `to unlock lock N`, `to execute LOCK lock N` or another \

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator, view_handler};
 
 use super::actor::{Actor, Node, Travels, Words};
@@ -42,9 +43,9 @@ impl Travels for Message {
 
 impl<V, C, K> Words for Stack<V, C, K>
 where
-    V: view_handler::Formulae,
-    C: group_lock_client::Rules,
-    K: group_lock_coordinator::Formulae,
+    V: Rules<view_handler::Machine>,
+    C: Rules<group_lock_client::Machine>,
+    K: Rules<group_lock_coordinator::Machine>,
 {
     const COMMANDS: &'static str = "a member is told `to lock N`, `to unlock N`, and what a member \
                                     without locks is told";

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use super::actor::{Actor, Node, Travels, Words};
 use crate::number::ViewId;
 use crate::view::{Command, Handler, MemberId, Message, State, View};
-use turnstile_machines::view_handler::{Compiled, Formulae, Rules as _};
+use turnstile_machine::Rules;
+use turnstile_machines::view_handler::Machine;
 
 /// The member of this name that the text after `is a` means, by the table that is baked in:
 /// `member of no group`, `member of view 2 of 1, 3`.
@@ -18,7 +19,7 @@ pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
         "no group" => None,
         view => Some(read(view)?),
     };
-    let state = State::new(me, Compiled.initial(), view);
+    let state = State::new(me, Machine.initial(), view);
     Some(Box::new(Node::with(Handler::new(me), state)))
 }
 
@@ -42,7 +43,7 @@ impl Travels for Message {
     }
 }
 
-impl<R: Formulae> Words for Handler<R> {
+impl<R: Rules<Machine>> Words for Handler<R> {
     const COMMANDS: &'static str = "a member is told `to join via`, `to join with the state via`, \
                                     `to suspect`, `to announce itself to` another, `to leave` or \
                                     `that the installation failed`";

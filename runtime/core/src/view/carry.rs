@@ -2,7 +2,8 @@
 
 use core::mem::take;
 
-use turnstile_machines::view_handler::{Action, Do, Event, Formulae, Op, Resource};
+use turnstile_machine::Rules;
+use turnstile_machines::view_handler::{Action, Do, Event, Machine, Op, Resource};
 
 use super::handler::{Notice, Timer};
 use super::message::{Message, Request};
@@ -12,8 +13,8 @@ use super::types::{MemberId, Members, Suspension, View};
 use crate::number::ViewId;
 use crate::step::Effect;
 
-impl<R: Formulae> Turn<'_, R> {
-    pub(super) fn carry(&mut self, entry: &Do<'_>, cause: &Cause) {
+impl<R: Rules<Machine>> Turn<'_, R> {
+    pub(super) fn carry(&mut self, entry: Do<'_>, cause: &Cause) {
         for op in entry.ops {
             self.apply(*op);
         }

@@ -4,7 +4,8 @@
 //! Never asks which state the machine is in: the table's rows decide. Who may ask a member what
 //! depends on who coordinates its view, and on nothing else.
 
-use turnstile_machines::view_handler::{Compiled, Event, Formulae};
+use turnstile_machine::Rules;
+use turnstile_machines::view_handler::{Event, Machine};
 
 use super::message::{Message, Request};
 use super::state::{State, Wants, Work};
@@ -15,7 +16,7 @@ use crate::step::{Core, Effect, Input, InputOf, OutOf};
 use crate::without_numbers;
 
 /// The machine's name.
-pub const MACHINE: &str = "view-handler";
+pub const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// The core of a member.
 ///
@@ -23,7 +24,7 @@ pub const MACHINE: &str = "view-handler";
 /// [`Timer::Queue`] is how long a coord waits for more events before it processes them,
 /// [`Timer::Resumer`] the longest that a handler is suspended; both durations are the driver's.
 #[derive(Clone, Debug)]
-pub struct Handler<R: Formulae = Compiled> {
+pub struct Handler<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
     /// Whose it is.
@@ -34,7 +35,7 @@ impl Handler {
     /// A member by the table that is baked in.
     #[must_use]
     pub const fn new(me: MemberId) -> Self {
-        Self { rules: Compiled, me }
+        Self { rules: Machine, me }
     }
 }
 
@@ -118,7 +119,7 @@ impl Numbers for Notice {
     }
 }
 
-impl<R: Formulae> Core for Handler<R> {
+impl<R: Rules<Machine>> Core for Handler<R> {
     type State = State;
     type Peer = MemberId;
     type Message = Message;
@@ -153,7 +154,7 @@ impl<R: Formulae> Core for Handler<R> {
     }
 }
 
-impl<R: Formulae> Turn<'_, R> {
+impl<R: Rules<Machine>> Turn<'_, R> {
     fn obey(&mut self, command: Command) {
         let me = self.handler.me;
         match command {

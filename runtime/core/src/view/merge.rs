@@ -1,14 +1,15 @@
 //! A merge of two groups: its leader asks the other coord, which answers with its view or rejects;
 //! then the leader makes the view of both, and each coord has its own members install it.
 
-use turnstile_machines::view_handler::{Event, Formulae, MergeCompletesMerge};
+use turnstile_machine::Rules;
+use turnstile_machines::view_handler::{Event, Machine, MergeCompletesMerge};
 
 use super::message::Message;
 use super::state::{Merge, Processing};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Members, Suspension, View};
 
-impl<R: Formulae> Turn<'_, R> {
+impl<R: Rules<Machine>> Turn<'_, R> {
     /// Whether it is the first member of the view that it has installed.
     pub(super) fn coordinates(&self) -> bool {
         let view = self.state.view.as_ref();

@@ -1,8 +1,9 @@
 //! To whom a coord sends a view that it made, as the table's rule says, and what comes of it at
 //! whom the view leaves out. Knows no states.
 
+use turnstile_machine::{Facts, Rules};
 use turnstile_machines::view_handler::{
-    Collection, CollectionKind, Event, Facts, Formulae, Predicate, PredicateKind, Rule, RuleKind,
+    Collection, CollectionKind, Event, Machine, Predicate, PredicateKind, Rule, RuleKind,
     State as At, Thing,
 };
 
@@ -20,13 +21,6 @@ pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
     instances: false,
 };
 
-/// What stands for a member in formulas.
-impl From<MemberId> for Thing {
-    fn from(member: MemberId) -> Self {
-        Self(u64::from(member.0))
-    }
-}
-
 /// A view that is about to be sent, and those that it comes of.
 struct Made<'a> {
     before: &'a View,
@@ -34,7 +28,7 @@ struct Made<'a> {
     events: &'a [Request],
 }
 
-impl Facts for Made<'_> {
+impl Facts<Machine> for Made<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         let has = |view: &View, member: Thing| view.members.iter().any(|one| member == one.into());
         match predicate {
@@ -68,7 +62,7 @@ impl Facts for Made<'_> {
     }
 }
 
-impl<R: Formulae> Turn<'_, R> {
+impl<R: Rules<Machine>> Turn<'_, R> {
     /// Sends a view that it made: first to those that it leaves out, if they are told.
     pub(super) fn send_view(&mut self, before: &View, view: &View, events: &[Request]) {
         let gone = before.members.iter().filter(|member| !view.contains(*member));

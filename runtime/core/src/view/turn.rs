@@ -3,13 +3,14 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use turnstile_machines::view_handler::{Action, Event, Formulae, Guard, Resource};
+use turnstile_machine::Rules;
+use turnstile_machines::view_handler::{Action, Event, Guard, Machine, Resource};
 
 use super::handler::{Handler, MACHINE, Notice};
 use super::message::{Message, Request};
 use super::state::State;
 use super::types::{MemberId, Suspension, View};
-use crate::step::{Effect, OutOf, Taken};
+use crate::step::{Effect, OutOf, Taken, take};
 
 /// What comes with an event, beside what the table knows of it.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,7 @@ pub(super) struct Cause {
 }
 
 /// One step on its way.
-pub(super) struct Turn<'a, R: Formulae> {
+pub(super) struct Turn<'a, R: Rules<Machine>> {
     pub(super) handler: &'a Handler<R>,
     pub(super) state: &'a mut State,
     pub(super) out: &'a mut OutOf<Handler<R>>,
@@ -43,7 +44,7 @@ pub(super) struct Turn<'a, R: Formulae> {
     pub(super) found: Option<Suspension>,
 }
 
-impl<'a, R: Formulae> Turn<'a, R> {
+impl<'a, R: Rules<Machine>> Turn<'a, R> {
     pub(super) fn new(
         handler: &'a Handler<R>,
         state: &'a mut State,
@@ -93,32 +94,16 @@ impl<'a, R: Formulae> Turn<'a, R> {
     pub(super) fn take(&mut self, event: Event, cause: Cause) {
         let handler = self.handler;
         let at = self.state.at;
-        let step = handler.rules.step(at, event, &|guard| self.is(guard, &cause));
-        match step {
-            Ok(step) => {
-                self.out.rows.push(step.row.map_or(
-                    Taken::Ignored {
-                        machine: MACHINE,
-                        state: at.name(),
-                        event: event.kind().name(),
-                    },
-                    |row| Taken::Row { machine: MACHINE, row: handler.rules.row_name(row) },
-                ));
-                self.state.at = step.to;
-                let is_armed = handler.rules.holds(at).contains(&Resource::Resumer);
-                self.found = is_armed.then_some(self.state.suspension);
-                let mut actions = step.does.iter().map(|entry| entry.action);
-                self.suspends = actions.any(|action| action == Action::SuspendTheViewHandler);
-                for entry in step.does {
-                    self.carry(entry, &cause);
-                }
-            }
-            Err(refused) => self.out.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(&handler.rules, at, event, &|guard| self.is(guard, &cause));
+        self.out.rows.push(taken);
+        let Some(step) = step else { return };
+        self.state.at = step.to;
+        let is_armed = handler.rules.holds(at).contains(&Resource::Resumer);
+        self.found = is_armed.then_some(self.state.suspension);
+        let mut actions = step.does.iter().map(|entry| entry.action);
+        self.suspends = actions.any(|action| action == Action::SuspendTheViewHandler);
+        for entry in step.does {
+            self.carry(entry, &cause);
         }
     }
 }

@@ -6,6 +6,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use turnstile_machine::Thing;
+
 use crate::number::{Class, Numbers, Order, ViewId};
 use crate::without_numbers;
 
@@ -20,6 +22,13 @@ impl fmt::Display for MemberId {
 }
 
 without_numbers!(MemberId);
+
+/// What stands for a member in formulas.
+impl From<MemberId> for Thing {
+    fn from(member: MemberId) -> Self {
+        Self(u64::from(member.0))
+    }
+}
 
 /// Members in their order, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

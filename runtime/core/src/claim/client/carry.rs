@@ -2,7 +2,8 @@
 //!
 //! A timer that is created is armed, a request that is created is sent. Knows no states.
 
-use turnstile_machines::claim::{Action, Do, Event, Op, Resource, ResourceKind, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::claim::{Action, Do, Event, Machine, Op, Resource, ResourceKind};
 
 use super::{Cause, Client, MACHINE, Notice, State};
 use crate::claim::message::{Ask, Asked, Message, Request, Server};
@@ -30,11 +31,11 @@ pub(super) const fn triggers(timer: Resource) -> Option<Event> {
     }
 }
 
-impl<R: Rules> Client<R> {
+impl<R: Rules<Machine>> Client<R> {
     pub(super) fn carry(
         &self,
         state: &mut State,
-        entry: &Do<'_>,
+        entry: Do<'_>,
         cause: Cause,
         out: &mut OutOf<Self>,
     ) {

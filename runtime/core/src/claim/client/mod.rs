@@ -8,18 +8,19 @@ mod calls;
 mod carry;
 mod state;
 
-use turnstile_machines::claim::{Compiled, Event, EventKind, Guard, Resource, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::claim::{Event, EventKind, Guard, Machine, Resource};
 
 use super::message::{Lease, Message, ResourceName, Response, Server};
 use crate::number::IdempotencyKey;
-use crate::step::{Core, Effect, Input, InputOf, OutOf, Taken};
+use crate::step::{Core, Effect, Input, InputOf, OutOf, take};
 
 pub use calls::{CALLS_MAX, Call, Calls};
 pub use state::{Command, Notice, State};
 
 use carry::triggers;
 
-const MACHINE: &str = "claim";
+const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// The client core of one claim.
 ///
@@ -31,7 +32,7 @@ const MACHINE: &str = "claim";
 /// since another kind of timer was. The lease timer is counted from when the request was *sent*
 /// whose answer arms it.
 #[derive(Clone, Debug)]
-pub struct Client<R: Rules = Compiled> {
+pub struct Client<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
     /// What it claims.
@@ -44,7 +45,7 @@ impl Client {
     /// A client that polls, as the document has it, by the table that is baked in.
     #[must_use]
     pub const fn new(resource: ResourceName) -> Self {
-        Self { rules: Compiled, resource, waits: false }
+        Self { rules: Machine, resource, waits: false }
     }
 }
 
@@ -60,7 +61,7 @@ struct Cause {
     key: Option<IdempotencyKey>,
 }
 
-impl<R: Rules> Core for Client<R> {
+impl<R: Rules<Machine>> Core for Client<R> {
     type State = State;
     type Peer = Server;
     type Message = Message;
@@ -97,7 +98,7 @@ impl<R: Rules> Core for Client<R> {
     }
 }
 
-impl<R: Rules> Client<R> {
+impl<R: Rules<Machine>> Client<R> {
     fn obey(&self, state: &mut State, command: Command, out: &mut OutOf<Self>) {
         match command {
             Command::Claim { key } => {
@@ -152,27 +153,12 @@ impl<R: Rules> Client<R> {
                 .heard
                 .is_some_and(|response| response.is_expired || response.status == NOT_FOUND),
         };
-        match self.rules.step(state.at, event, &guards) {
-            Ok(step) => {
-                out.rows.push(step.row.map_or(
-                    Taken::Ignored {
-                        machine: MACHINE,
-                        state: state.at.name(),
-                        event: event.kind().name(),
-                    },
-                    |row| Taken::Row { machine: MACHINE, row: self.rules.row_name(row) },
-                ));
-                state.at = step.to;
-                for entry in step.does {
-                    self.carry(state, entry, cause, out);
-                }
-            }
-            Err(refused) => out.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(&self.rules, state.at, event, &guards);
+        out.rows.push(taken);
+        let Some(step) = step else { return };
+        state.at = step.to;
+        for entry in step.does {
+            self.carry(state, entry, cause, out);
         }
     }
 }

@@ -7,7 +7,8 @@ mod state;
 
 use alloc::vec::Vec;
 
-use turnstile_machines::claim::{Compiled, Resource, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::claim::{Machine, Resource};
 
 use self::state::Entry;
 use super::client::{self, CALLS_MAX, Client};
@@ -22,12 +23,12 @@ pub const CLAIMS_MAX: usize = 4_096;
 
 const _: () = assert!(CLAIMS_MAX * CALLS_MAX <= u16::MAX as usize, "each call has a number");
 
-const MACHINE: &str = "claim";
+const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// The core of a keychain. Its calling contract is that of [`Client`], with the resource named in
 /// each timer, command and notice.
 #[derive(Clone, Debug)]
-pub struct Keychain<R: Rules = Compiled> {
+pub struct Keychain<R: Rules<Machine> = Machine> {
     /// The table of each claim.
     pub rules: R,
     /// Whether each claim asks the server to answer only when the lock is granted.
@@ -38,7 +39,7 @@ impl Keychain {
     /// A keychain whose claims poll, by the table that is baked in.
     #[must_use]
     pub const fn new() -> Self {
-        Self { rules: Compiled, waits: false }
+        Self { rules: Machine, waits: false }
     }
 }
 
@@ -50,7 +51,7 @@ impl Default for Keychain {
 
 type InnerInput<R> = InputOf<Client<R>>;
 
-impl<R: Rules> Core for Keychain<R> {
+impl<R: Rules<Machine>> Core for Keychain<R> {
     type State = State;
     type Peer = Server;
     type Message = Message;
@@ -83,7 +84,7 @@ impl<R: Rules> Core for Keychain<R> {
     }
 }
 
-impl<R: Rules> Keychain<R> {
+impl<R: Rules<Machine>> Keychain<R> {
     fn obey(&self, state: &mut State, command: Command, out: &mut OutOf<Self>) {
         match command {
             Command::Claim { resource, key } => {

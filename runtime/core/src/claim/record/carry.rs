@@ -1,6 +1,7 @@
 //! What the record's actions do: answers, tokens, timers, and what one claim does to another.
 
-use turnstile_machines::claim_record::{Action, Do, Event, Op, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::claim_record::{Action, Do, Event, Machine, Op};
 
 use super::state::{Held, Record, Status};
 use super::turn::{Asker, MACHINE, Turn};
@@ -19,13 +20,13 @@ pub(super) enum Promote {
     Listener,
 }
 
-impl<R: Rules> Turn<'_, R> {
+impl<R: Rules<Machine>> Turn<'_, R> {
     /// Carries out one action; what it does to others once this machine has moved is given back.
     pub(super) fn carry(
         &mut self,
         id: ClaimId,
         resource: ResourceName,
-        entry: &Do<'_>,
+        entry: Do<'_>,
         asker: Option<Asker>,
     ) -> Option<Promote> {
         for op in entry.ops {

@@ -10,7 +10,8 @@ mod saved;
 mod state;
 mod turn;
 
-use turnstile_machines::claim_record::{Compiled, Event, PatchStatusStatus, Resource, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::claim_record::{Event, Machine, PatchStatusStatus, Resource};
 
 use self::state::Held;
 use self::turn::{Asker, Turn};
@@ -29,7 +30,7 @@ pub use state::{Record, State, Status};
 /// of a PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in
 /// order and before the answers.
 #[derive(Clone, Debug)]
-pub struct Records<R: Rules = Compiled> {
+pub struct Records<R: Rules<Machine> = Machine> {
     /// The table.
     pub rules: R,
     /// How much is kept.
@@ -54,7 +55,7 @@ impl Records {
     /// A server by the table that is baked in.
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
-        Self { rules: Compiled, limits }
+        Self { rules: Machine, limits }
     }
 }
 
@@ -110,7 +111,7 @@ pub enum Notice {
     },
 }
 
-impl<R: Rules> Core for Records<R> {
+impl<R: Rules<Machine>> Core for Records<R> {
     type State = State;
     type Peer = Caller;
     type Message = Message;
@@ -153,7 +154,7 @@ impl<R: Rules> Core for Records<R> {
     }
 }
 
-impl<R: Rules> Records<R> {
+impl<R: Rules<Machine>> Records<R> {
     fn answer(&self, turn: &mut Turn<'_, R>, from: Caller, request: Request) {
         let Request { call, ask } = request;
         let is_post = matches!(ask, Ask::Post { .. });

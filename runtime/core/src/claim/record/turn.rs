@@ -6,15 +6,16 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use turnstile_machines::claim_record::{self as machine, Event, Guard, Resource, Rules};
+use turnstile_machine::Rules;
+use turnstile_machines::claim_record::{self as machine, Event, Guard, Machine, Resource};
 
 use super::state::{Held, Record, State, Status};
 use super::{Kept, Notice, Records, Saved, timer};
 use crate::claim::message::{Caller, Message, ResourceName, Response};
 use crate::number::{ClaimId, IdempotencyKey};
-use crate::step::{Effect, EffectOf, Out, OutOf, Taken};
+use crate::step::{Effect, EffectOf, Out, OutOf, Taken, take};
 
-pub(super) const MACHINE: &str = "claim-record";
+pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// A request that is being answered.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ pub(super) struct Asker {
 }
 
 /// One step on its way.
-pub(super) struct Turn<'a, R: Rules> {
+pub(super) struct Turn<'a, R: Rules<Machine>> {
     pub(super) rules: &'a R,
     pub(super) state: &'a mut State,
     pub(super) rows: &'a mut Vec<Taken>,
@@ -37,7 +38,7 @@ pub(super) struct Turn<'a, R: Rules> {
     pub(super) depth: u8,
 }
 
-impl<'a, R: Rules> Turn<'a, R> {
+impl<'a, R: Rules<Machine>> Turn<'a, R> {
     pub(super) fn new(rules: &'a R, state: &'a mut State, out: &'a mut OutOf<Records<R>>) -> Self {
         let Out { effects, rows } = out;
         let begin = effects.len();
@@ -84,34 +85,18 @@ impl<'a, R: Rules> Turn<'a, R> {
                 queue.is_some_and(|queue| !queue.listening.is_empty())
             }
         };
-        match self.rules.step(at, event, &guards) {
-            Ok(step) => {
-                let taken = step.row.map_or(
-                    Taken::Ignored {
-                        machine: MACHINE,
-                        state: at.name(),
-                        event: event.kind().name(),
-                    },
-                    |row| Taken::Row { machine: MACHINE, row: self.rules.row_name(row) },
-                );
-                self.rows.push(taken);
-                let mut then = Vec::new();
-                for entry in step.does {
-                    then.extend(self.carry(id, resource, entry, asker));
-                }
-                if step.to != at {
-                    self.settle(id, resource, Status::of(at), step.to);
-                }
-                for who in then {
-                    self.promote(id, resource, who);
-                }
-            }
-            Err(refused) => self.rows.push(Taken::Unexpected {
-                machine: MACHINE,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(self.rules, at, event, &guards);
+        self.rows.push(taken);
+        let Some(step) = step else { return };
+        let mut then = Vec::new();
+        for entry in step.does {
+            then.extend(self.carry(id, resource, entry, asker));
+        }
+        if step.to != at {
+            self.settle(id, resource, Status::of(at), step.to);
+        }
+        for who in then {
+            self.promote(id, resource, who);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use turnstile_machine::Rules;
 use turnstile_machines::byte_range_lock::{self as lock, State as At};
 use turnstile_machines::server_lock as server;
 
@@ -14,7 +15,7 @@ use crate::ranges::locks::{Lock, Loss};
 use crate::ranges::message::{Ask, Message, Server, Whole};
 use crate::step::{Effect, Taken};
 
-impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
+impl<L: Rules<lock::Machine>, S: Rules<server::Machine>> Turn<'_, L, S> {
     /// What a row of a lock does once, or to each of a collection.
     pub(super) fn carry_run(&mut self, asked: Asked, run: &lock::Run<'_>) {
         let Some(collection) = run.each else {
@@ -26,12 +27,12 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
     }
 
     /// Tells a lock what an action tells.
-    fn tell_of(&mut self, id: LockId, entry: &lock::Do<'_>) {
+    fn tell_of(&mut self, id: LockId, entry: lock::Do<'_>) {
         let told = entry.action.tells();
         self.told.extend(told.map(|event| Told::Lock(id, event.event(0))));
     }
 
-    fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: &lock::Do<'_>) {
+    fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: lock::Do<'_>) {
         use lock::{Action, Op, Resource};
 
         for op in entry.ops {
@@ -87,7 +88,7 @@ impl<L: lock::Formulae, S: server::Rules> Turn<'_, L, S> {
         ids
     }
 
-    pub(super) fn carry_server(&mut self, entry: &server::Do<'_>) {
+    pub(super) fn carry_server(&mut self, entry: server::Do<'_>) {
         use server::{Action, Event, Op, Resource};
 
         for op in entry.ops {

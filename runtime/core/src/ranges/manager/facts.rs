@@ -4,9 +4,10 @@
 
 use core::cell::RefCell;
 
+use turnstile_machine::{Facts, Rules};
 use turnstile_machines::byte_range_lock::{
-    Collection, CollectionKind, Facts, Formulae, Invariant, Predicate, PredicateKind, Rule,
-    RuleKind, State as At, Thing,
+    Collection, CollectionKind, Invariant, Machine, Predicate, PredicateKind, Rule, RuleKind,
+    State as At, Thing,
 };
 use turnstile_machines::server_lock::State as Server;
 
@@ -79,27 +80,27 @@ impl File {
     }
 
     /// What a rule of a table says; for a rule about locks and clients alone.
-    pub(super) fn rule<L: Formulae>(&self, table: &L, rule: Rule) -> bool {
+    pub(super) fn rule<L: Rules<Machine>>(&self, table: &L, rule: Rule) -> bool {
         table.rule(rule, &Subject::new(self, ByteRange::ALL))
     }
 
     /// Whether a client can READ a range of it.
     #[must_use]
-    pub fn may_read<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
+    pub fn may_read<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Read { client: client(key), range: Thing(0) };
         table.rule(rule, &Subject::new(self, range))
     }
 
     /// Whether a client can WRITE a range of it.
     #[must_use]
-    pub fn may_write<L: Formulae>(&self, table: &L, key: Key, range: ByteRange) -> bool {
+    pub fn may_write<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Write { client: client(key), range: Thing(0) };
         table.rule(rule, &Subject::new(self, range))
     }
 
     /// Whether it is as an invariant of a table says.
     #[must_use]
-    pub fn keeps<L: Formulae>(&self, table: &L, invariant: Invariant) -> bool {
+    pub fn keeps<L: Rules<Machine>>(&self, table: &L, invariant: Invariant) -> bool {
         table.invariant(invariant, &Subject::new(self, ByteRange::ALL))
     }
 
@@ -161,7 +162,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-impl Facts for Subject<'_> {
+impl Facts<Machine> for Subject<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsShared { lock } => self.of(lock, |one| one.kind == LockType::Shared),

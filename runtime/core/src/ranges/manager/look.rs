@@ -1,7 +1,8 @@
 //! What guards ask of a file: rules of the table, its locks, its server lock and the call that is
 //! out.
 
-use turnstile_machines::byte_range_lock::{self, Formulae, Rule, State as At};
+use turnstile_machine::Rules;
+use turnstile_machines::byte_range_lock::{self, Machine, Rule, State as At};
 use turnstile_machines::server_lock;
 
 use super::facts::client;
@@ -30,7 +31,7 @@ pub(super) struct Look<'a, L> {
     pub lease: Lease,
 }
 
-impl<L: Formulae> Look<'_, L> {
+impl<L: Rules<Machine>> Look<'_, L> {
     pub(super) fn of_lock(&self, asked: Asked, guard: byte_range_lock::Guard) -> bool {
         use byte_range_lock::Guard;
 

@@ -11,6 +11,7 @@ mod look;
 mod state;
 mod turn;
 
+use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
 
 use self::turn::Turn;
@@ -38,7 +39,7 @@ pub use state::{File, Open, State};
 ///
 /// A lease is counted by the driver from the send of the call whose answer arms it.
 #[derive(Clone, Debug)]
-pub struct CacheManager<L = byte_range_lock::Compiled, S = server_lock::Compiled> {
+pub struct CacheManager<L = byte_range_lock::Machine, S = server_lock::Machine> {
     /// The table of each lock.
     pub locks: L,
     /// The table of each server lock.
@@ -49,11 +50,11 @@ impl CacheManager {
     /// A cache manager by the tables that are baked in.
     #[must_use]
     pub const fn new() -> Self {
-        Self { locks: byte_range_lock::Compiled, servers: server_lock::Compiled }
+        Self { locks: byte_range_lock::Machine, servers: server_lock::Machine }
     }
 }
 
-impl<L, S: server_lock::Rules> CacheManager<L, S> {
+impl<L, S: Rules<server_lock::Machine>> CacheManager<L, S> {
     /// Whether the table asks for the most that the file server may have granted.
     fn asks_for_most(&self) -> bool {
         self.servers.asks(server_lock::Guard::LockWriteMayBeKept)
@@ -131,7 +132,9 @@ pub enum News {
     Allowed,
 }
 
-impl<L: byte_range_lock::Formulae, S: server_lock::Rules> Core for CacheManager<L, S> {
+impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Core
+    for CacheManager<L, S>
+{
     type State = State;
     type Peer = Server;
     type Message = Message;

@@ -5,7 +5,8 @@
 
 use alloc::collections::VecDeque;
 
-use turnstile_machines::byte_range_lock::{self, Formulae, State as At};
+use turnstile_machine::Rules;
+use turnstile_machines::byte_range_lock::{self, Machine, State as At};
 use turnstile_machines::server_lock;
 
 use super::look::{Asked, Look};
@@ -14,10 +15,10 @@ use super::{CacheManager, News, Notice, Timer, Wish};
 use crate::number::{DataVersion, LockId};
 use crate::ranges::locks::{Key, Lock};
 use crate::ranges::message::{Answer, Ask, FileId, Lease, Whole};
-use crate::step::{Effect, EffectOf, OutOf, Taken};
+use crate::step::{Effect, EffectOf, OutOf, Taken, take};
 
-pub(super) const LOCK: &str = "byte-range-lock";
-pub(super) const SERVER: &str = "server-lock";
+pub(super) const LOCK: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
+pub(super) const SERVER: &str = <server_lock::Machine as turnstile_machine::Machine>::TABLE.machine;
 
 /// What a machine is told.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,7 @@ pub(super) enum Told {
 }
 
 /// One step on its way.
-pub(super) struct Turn<'a, L: Formulae, S: server_lock::Rules> {
+pub(super) struct Turn<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> {
     pub(super) core: &'a CacheManager<L, S>,
     pub(super) state: &'a mut State,
     pub(super) id: FileId,
@@ -40,7 +41,7 @@ pub(super) struct Turn<'a, L: Formulae, S: server_lock::Rules> {
     pub(super) contents: Option<DataVersion>,
 }
 
-impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
+impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
     pub(super) fn new(
         core: &'a CacheManager<L, S>,
         state: &'a mut State,
@@ -190,35 +191,20 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
         let Some(&lock) = look.file.locks.lock(id) else { return };
         let asked = Asked { id, lock };
         let core = self.core;
-        match core.locks.step(lock.at, event, &|guard| look.of_lock(asked, guard)) {
-            Ok(step) => {
-                let (machine, state, event) = (LOCK, lock.at.name(), event.kind().name());
-                let ignored = Taken::Ignored { machine, state, event };
-                let row = |row| Taken::Row { machine, row: core.locks.row_name(row) };
-                self.out.rows.push(step.row.map_or(ignored, row));
-                self.settle(asked, step.to);
-                for run in step.runs() {
-                    self.carry_run(asked, &run);
-                }
-                if step.to == At::NotExist
-                    && let Some(file) = self.state.files.get_mut(&self.id)
-                {
-                    file.locks.remove(id);
-                }
+        let guards = |guard| look.of_lock(asked, guard);
+        let (taken, step) = take(&core.locks, lock.at, event, &guards);
+        self.out.rows.push(taken);
+        let to = step.map_or(lock.at, |step| step.to);
+        if let Some(step) = step {
+            self.settle(asked, to);
+            for run in step.runs() {
+                self.carry_run(asked, &run);
             }
-            Err(refused) => {
-                self.out.rows.push(Taken::Unexpected {
-                    machine: LOCK,
-                    state: refused.state.name(),
-                    event: refused.event.kind().name(),
-                    number: refused.event.number(),
-                });
-                if lock.at == At::NotExist
-                    && let Some(file) = self.state.files.get_mut(&self.id)
-                {
-                    file.locks.remove(id);
-                }
-            }
+        }
+        if to == At::NotExist
+            && let Some(file) = self.state.files.get_mut(&self.id)
+        {
+            file.locks.remove(id);
         }
     }
 
@@ -239,25 +225,14 @@ impl<'a, L: Formulae, S: server_lock::Rules> Turn<'a, L, S> {
     fn server(&mut self, event: server_lock::Event) {
         let Some(look) = self.look() else { return };
         let (core, at) = (self.core, look.file.server);
-        match core.servers.step(at, event, &|guard| look.of_server(guard)) {
-            Ok(step) => {
-                let (machine, state, event) = (SERVER, at.name(), event.kind().name());
-                let ignored = Taken::Ignored { machine, state, event };
-                let row = |row| Taken::Row { machine, row: core.servers.row_name(row) };
-                self.out.rows.push(step.row.map_or(ignored, row));
-                if let Some(file) = self.state.files.get_mut(&self.id) {
-                    file.server = step.to;
-                }
-                for entry in step.does {
-                    self.carry_server(entry);
-                }
-            }
-            Err(refused) => self.out.rows.push(Taken::Unexpected {
-                machine: SERVER,
-                state: refused.state.name(),
-                event: refused.event.kind().name(),
-                number: refused.event.number(),
-            }),
+        let (taken, step) = take(&core.servers, at, event, &|guard| look.of_server(guard));
+        self.out.rows.push(taken);
+        let Some(step) = step else { return };
+        if let Some(file) = self.state.files.get_mut(&self.id) {
+            file.server = step.to;
+        }
+        for entry in step.does {
+            self.carry_server(entry);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A user's crate, outside this workspace, that embeds a table of its own: it builds and runs, and
 //! where its tables or calls are wrong, the compiler says where.
 //!
-//! `BLESS=1 cargo test -p turnstile-macros --test embedder` rewrites what is expected.
+//! `BLESS=1 cargo test -p turnstile-machine --test embedder` rewrites what is expected.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -25,7 +25,7 @@ fn a_crate_of_ones_own_builds_and_runs() {
 #[test]
 fn what_is_wrong_is_shown_where_it_stands() {
     let place = copy("fails");
-    for name in ["faulty", "unsound", "unasked", "miscalled"] {
+    for name in ["faulty", "unsound", "unanswered", "unasked", "miscalled"] {
         let built = cargo(&place, &["check", "--quiet", "--offline", "--bin", name]);
         assert!(!built.status.success(), "{name} must not compile");
         let said = String::from_utf8_lossy(&built.stderr);
@@ -65,14 +65,14 @@ fn copy(name: &str) -> PathBuf {
     }
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     for table in ["door.yaml", "gate.yaml"] {
-        let golden = home.join("emit/tests/golden").join(table);
+        let golden = home.join("../emit/tests/golden").join(table);
         fs::copy(golden, place.join("tables").join(table)).expect("it can be copied");
     }
     let manifest = place.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("it was copied");
     let text = text.replace("\"../..\"", &format!("{:?}", home.display().to_string()));
     fs::write(&manifest, text).expect("it can be written");
-    let lock = home.join("../Cargo.lock");
+    let lock = home.join("../../Cargo.lock");
     fs::copy(lock, place.join("Cargo.lock")).expect("the workspace has a lock file");
     place
 }

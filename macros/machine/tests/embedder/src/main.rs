@@ -5,22 +5,22 @@
 
 extern crate std;
 
-turnstile_macros::machine!("tables/door.yaml");
+turnstile_machine::machine!("tables/door.yaml", typestate);
 
 use std::string::{String, ToString};
 use std::{format, print, vec::Vec};
 
 use door_lock::typestate::{AskingAnswer, OpenPush, begin};
-use door_lock::{Action, Compiled, Event, Guard, InspectType, Op, Resource, RowId, Rules, State};
+use door_lock::{Action, Event, Guard, InspectType, Machine, Op, Resource, RowId, State};
+use turnstile_machine::Rules;
 
 fn main() {
-    print!("{}", dynamic(&Compiled));
-    print!("{}", dynamic(&door_lock::TABLE.rules));
+    print!("{}", dynamic(&Machine));
     print!("{}", typed());
 }
 
 /// Some steps by the rules that are given.
-fn dynamic(rules: &impl Rules) -> String {
+fn dynamic(rules: &impl Rules<Machine>) -> String {
     let mut lines = String::new();
     let mut state = rules.initial();
     let events = [
@@ -51,7 +51,8 @@ fn dynamic(rules: &impl Rules) -> String {
 fn typed() -> String {
     let asking = begin().knock();
     assert_eq!(asking.step.row, Some(RowId::R10));
-    assert_eq!(asking.step.does[0].ops, [Op::Create(Resource::Question)]);
+    let asks = asking.step.does.iter().next().expect("it does something");
+    assert_eq!(asks.ops, [Op::Create(Resource::Question)]);
     let open = match asking.answer(200, &|_| false) {
         AskingAnswer::Open(open) => open,
         AskingAnswer::Shut(shut) => return State::from(shut).to_string(),

@@ -1,6 +1,6 @@
 //! Errors of a table: the text that is no table still has names, so these are all one sees.
 
-turnstile_macros::machine!("tables/faulty.yaml");
+turnstile_machine::machine!("tables/faulty.yaml");
 
 fn main() {
     let state = faulty::State::Shut;

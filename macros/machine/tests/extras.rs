@@ -7,7 +7,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-turnstile_macros::machine!("emit/tests/golden/light.yaml", derive(serde), tracing);
+turnstile_machine::machine!("../emit/tests/golden/light.yaml", derive(serde), tracing, step_into);
 
 use light::{EventKind, RowId, State, Unexpected, step, step_into};
 

@@ -1,6 +1,6 @@
 //! A property without a predicate.
 
-turnstile_macros::system!("tables/gate.yaml");
+turnstile_machine::system!("tables/gate.yaml");
 
 struct Predicates;
 

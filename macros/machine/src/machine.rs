@@ -1,0 +1,144 @@
+//! The names of a machine, as types.
+
+use core::fmt::{self, Debug, Display};
+use core::hash::Hash;
+
+use crate::things::{Thing, Things};
+
+/// A machine: the types of its names. `machine!` makes one of a table.
+pub trait Machine: Copy + Debug + Eq + Ord + Hash + 'static {
+    /// A state.
+    type State: Name;
+    /// An event, with what it carries.
+    type Event: Event<Kind = Self::EventKind>;
+    /// An event without what it carries.
+    type EventKind: Name;
+    /// What a row does.
+    type Action: Name;
+    /// What a state holds.
+    type Resource: Name;
+    /// What the core is asked of an event.
+    type Guard: Name;
+    /// A row as written.
+    type RowId: RowId;
+    /// What the core answers to a formula.
+    type Predicate: OfThings;
+    /// What the core lists for a formula or a loop.
+    type Collection: OfThings;
+    /// A formula of some things, by its name.
+    type Rule: OfThings;
+    /// A formula that must always be so, by its name.
+    type Invariant: Name;
+
+    /// The machine's name and origin.
+    const TABLE: Table;
+}
+
+/// The kind of a machine's predicates.
+pub type PredicateKind<M> = <<M as Machine>::Predicate as OfThings>::Kind;
+/// The kind of a machine's collections.
+pub type CollectionKind<M> = <<M as Machine>::Collection as OfThings>::Kind;
+/// The kind of a machine's rules.
+pub type RuleKind<M> = <<M as Machine>::Rule as OfThings>::Kind;
+
+/// Where a machine comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Table {
+    /// The machine's name.
+    pub machine: &'static str,
+    /// The content hash of the file that it was read from.
+    pub hash: u64,
+    /// The document's lines that each row cites, in the order of the rows: ranges, both ends
+    /// included.
+    pub cites: &'static [&'static [(u32, u32)]],
+}
+
+/// A name of a table: a state, an action, a guard.
+pub trait Name: Copy + Debug + Display + Eq + Ord + Hash + 'static {
+    /// Every one, in the document's order.
+    const ALL: &'static [Self];
+
+    /// Its place in [`Name::ALL`].
+    fn index(self) -> usize;
+
+    /// The document's spelling.
+    fn name(self) -> &'static str;
+
+    /// The one that the document spells so.
+    fn from_name(name: &str) -> Option<Self>;
+}
+
+/// What happens to a machine.
+pub trait Event: Copy + Debug + Eq + Ord + Hash + 'static {
+    /// The event without what it carries.
+    type Kind: Name;
+
+    /// The event without what it carries.
+    fn kind(self) -> Self::Kind;
+
+    /// What it carries, as a number; 0 for an event that carries nothing.
+    fn number(self) -> u16;
+}
+
+/// A row as written, by its place in the file.
+pub trait RowId: Name {
+    /// The row of this place; one behind those of [`Name::ALL`] is a row of another table.
+    fn at(place: u16) -> Self;
+}
+
+/// A name that speaks of things: a predicate, a collection, a rule.
+pub trait OfThings: Copy + Debug + Eq + Ord + Hash + 'static {
+    /// It without the things that it speaks of.
+    type Kind: Name;
+
+    /// It without the things that it speaks of.
+    fn kind(self) -> Self::Kind;
+
+    /// The things that it speaks of, in order.
+    fn things(self) -> Things;
+
+    /// It of these things, in order; of one that is missing, thing 0.
+    fn of(kind: Self::Kind, things: &[Thing]) -> Self;
+}
+
+/// A kind of name that a table has none of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Nothing {}
+
+impl Display for Nothing {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+impl Name for Nothing {
+    const ALL: &'static [Self] = &[];
+
+    fn index(self) -> usize {
+        match self {}
+    }
+
+    fn name(self) -> &'static str {
+        match self {}
+    }
+
+    fn from_name(_: &str) -> Option<Self> {
+        None
+    }
+}
+
+impl OfThings for Nothing {
+    type Kind = Self;
+
+    fn kind(self) -> Self {
+        self
+    }
+
+    fn things(self) -> Things {
+        match self {}
+    }
+
+    fn of(kind: Self, _: &[Thing]) -> Self {
+        kind
+    }
+}

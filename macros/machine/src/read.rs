@@ -1,0 +1,275 @@
+//! A table that turnstile-spec has read, as one of a machine's names.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+use std::sync::{Mutex, PoisonError};
+
+use turnstile_spec::formula;
+use turnstile_spec::limit::VARIABLES;
+use turnstile_spec::table::{self, CellKind, EventId, ResourceId, StateId, Table, Vocabulary};
+
+use crate::formula::{Among, Formula, Formulas};
+use crate::machine::{CollectionKind, Machine, Name, RowId as _, RuleKind};
+use crate::plain::{Cell, Condition, Place, Plain, Row};
+use crate::step::{Each, Entry, Op};
+use crate::things::MOST;
+
+const _: () = assert!(VARIABLES <= MOST, "a formula speaks of more things than it can have");
+
+/// A name that the machine was not compiled with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// `state`, `event`, `guard`.
+    pub what: &'static str,
+    /// Its spelling.
+    pub name: String,
+}
+
+/// A table over the machine's names. Rows that the machine does not have run all the same.
+///
+/// # Errors
+///
+/// Names that the machine does not have, each once.
+pub fn read<M: Machine>(words: &Vocabulary, table: &Table) -> Result<Plain<M>, Vec<Unknown>> {
+    let mut reader = Reader { words, unknown: Vec::new(), more: Vec::new() };
+    let plain = reader.plain(table);
+    match plain {
+        Some(plain) if reader.unknown.is_empty() => Ok(plain),
+        _ => Err(reader.unknown),
+    }
+}
+
+struct Reader<'t> {
+    words: &'t Vocabulary,
+    unknown: Vec<Unknown>,
+    more: Vec<&'static str>,
+}
+
+/// What is behind `None` is noted: the reader goes on, to find the rest.
+impl Reader<'_> {
+    fn plain<M: Machine>(&mut self, table: &Table) -> Option<Plain<M>> {
+        let mut initial = None;
+        let none = || Place { holds: Vec::new(), may_hold: Vec::new(), is_final: false };
+        let mut places: Vec<Place<M>> = M::State::ALL.iter().map(|_| none()).collect();
+        for (id, place) in (0..).map(StateId).zip(&table.states) {
+            let Some(place) = place else { continue };
+            let Some(state) = self.state::<M>(id) else { continue };
+            if place.initial {
+                initial = Some(state);
+            }
+            *places.get_mut(state.index())? = Place {
+                holds: self.resources::<M>(&place.holds),
+                may_hold: self.resources::<M>(&place.may_hold),
+                is_final: place.is_final,
+            };
+        }
+        let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
+        let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
+        let formulas = self.formulas(table);
+        let more = core::mem::take(&mut self.more);
+        Some(Plain { initial: initial?, places, rows, cells, more, formulas })
+    }
+
+    fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
+        let found = N::from_name(name);
+        if found.is_none() {
+            let unknown = Unknown { what, name: name.to_owned() };
+            if !self.unknown.contains(&unknown) {
+                self.unknown.push(unknown);
+            }
+        }
+        found
+    }
+
+    fn state<M: Machine>(&mut self, id: StateId) -> Option<M::State> {
+        self.find("state", &self.words.states[id.index()].name)
+    }
+
+    fn states<M: Machine>(&mut self, ids: &[StateId]) -> Vec<M::State> {
+        ids.iter().filter_map(|id| self.state::<M>(*id)).collect()
+    }
+
+    fn event<M: Machine>(&mut self, id: EventId) -> Option<M::EventKind> {
+        self.find("event", &self.words.events[id.index()].name.name)
+    }
+
+    fn resource<M: Machine>(&mut self, id: ResourceId) -> Option<M::Resource> {
+        self.find("resource", &self.words.resources[id.index()].name.name)
+    }
+
+    fn resources<M: Machine>(&mut self, ids: &[ResourceId]) -> Vec<M::Resource> {
+        ids.iter().filter_map(|id| self.resource::<M>(*id)).collect()
+    }
+
+    fn collection<M: Machine>(&mut self, id: formula::CollectionId) -> Option<CollectionKind<M>> {
+        self.find("collection", &self.words.formulas.collections[id.index()].name.name)
+    }
+
+    fn row<M: Machine>(&mut self, given: &table::Row) -> Option<Row<M>> {
+        let mut ops = Vec::new();
+        let does = given.does.iter().filter_map(|entry| self.entry(entry, &mut ops)).collect();
+        Some(Row {
+            id: self.row_id::<M>(given.id),
+            from: self.state::<M>(given.from)?,
+            to: self.state::<M>(given.to)?,
+            event: self.event::<M>(given.event)?,
+            pattern: ranges(&given.pattern),
+            guard: self.condition(&given.guard)?,
+            consumes: self.resources::<M>(&given.consumes),
+            does,
+            ops,
+        })
+    }
+
+    fn row_id<M: Machine>(&mut self, id: table::RowId) -> M::RowId {
+        let name = &self.words.rows[id.index()].id;
+        M::RowId::from_name(name).unwrap_or_else(|| {
+            let known = self.more.iter().position(|row| row == name);
+            let place = known.unwrap_or_else(|| {
+                self.more.push(kept(name));
+                self.more.len() - 1
+            });
+            M::RowId::at(u16::try_from(M::RowId::ALL.len() + place).unwrap_or(u16::MAX))
+        })
+    }
+
+    fn cell<M: Machine>(&mut self, given: &table::Cell) -> Option<Cell<M>> {
+        Some(Cell {
+            state: self.state::<M>(given.state)?,
+            event: self.event::<M>(given.event)?,
+            pattern: ranges(&given.pattern),
+            impossible: given.kind == CellKind::Impossible,
+        })
+    }
+
+    fn entry<M: Machine>(&mut self, given: &table::Do, ops: &mut Vec<Op<M>>) -> Option<Entry<M>> {
+        let table::Do::Act { action, ops: own, each } = given;
+        let action = self.find("action", &self.words.actions[action.index()].name)?;
+        let before = ops.len();
+        for op in own {
+            ops.push(match *op {
+                table::Op::Create(id) => Op::Create(self.resource::<M>(id)?),
+                table::Op::Delete(id) => Op::Delete(self.resource::<M>(id)?),
+                table::Op::Restart(id) => Op::Restart(self.resource::<M>(id)?),
+                table::Op::Abandon(id) => Op::Abandon(self.resource::<M>(id)?),
+            });
+        }
+        let each = match each {
+            None => None,
+            Some(each) => {
+                let collection = self.collection::<M>(each.collection)?;
+                Some(Each { collection, number: each.number })
+            }
+        };
+        Some(Entry { action, ops: u16::try_from(ops.len() - before).ok()?, each })
+    }
+
+    fn condition<M: Machine>(&mut self, given: &table::Guard) -> Option<Condition<M>> {
+        Some(match given {
+            table::Guard::All(parts) => Condition::All(self.conditions(parts)?),
+            table::Guard::Any(parts) => Condition::Any(self.conditions(parts)?),
+            table::Guard::Not(part) => Condition::Not(Box::new(self.condition(part)?)),
+            table::Guard::Is(id) => {
+                Condition::Is(self.find("guard", &self.words.guards[id.index()].name)?)
+            }
+        })
+    }
+
+    fn conditions<M: Machine>(&mut self, parts: &[table::Guard]) -> Option<Vec<Condition<M>>> {
+        parts.iter().map(|part| self.condition(part)).collect()
+    }
+
+    fn formulas<M: Machine>(&mut self, table: &Table) -> Formulas<M> {
+        let words = &self.words.formulas;
+        let rules = words.rules.iter().zip(&table.formulas.rules);
+        let rules = self.stated::<M, RuleKind<M>>(rules, "rule");
+        let invariants = words.invariants.iter().zip(&table.formulas.invariants);
+        Formulas { rules, invariants: self.stated::<M, M::Invariant>(invariants, "invariant") }
+    }
+
+    /// The formulas of a list in the order of the machine's names.
+    fn stated<'a, M: Machine, N: Name>(
+        &mut self,
+        list: impl Iterator<Item = (&'a formula::Signature, &'a Option<formula::Stated>)>,
+        what: &'static str,
+    ) -> Vec<Option<Formula<M>>> {
+        let mut found: Vec<Option<Formula<M>>> = N::ALL.iter().map(|_| None).collect();
+        for (one, stated) in list {
+            let Some(stated) = stated else { continue };
+            let Some(name) = self.find::<N>(what, &one.name.name) else { continue };
+            let formula = self.formula(&stated.formula);
+            if let Some(place) = found.get_mut(name.index()) {
+                *place = formula;
+            }
+        }
+        found
+    }
+
+    fn formula<M: Machine>(&mut self, given: &formula::Formula) -> Option<Formula<M>> {
+        let words = &self.words.formulas;
+        Some(match given {
+            formula::Formula::Is { predicate, of } => {
+                let name = &words.predicates[predicate.index()].name.name;
+                Formula::Is(self.find("predicate", name)?, vars(of))
+            }
+            formula::Formula::In { thing, states } => {
+                Formula::In(thing.0, self.states::<M>(states))
+            }
+            formula::Formula::Rule { rule, of } => {
+                let name = &words.rules[rule.index()].name.name;
+                Formula::Rule(self.find("rule", name)?, vars(of))
+            }
+            formula::Formula::All(parts) => Formula::All(self.parts(parts)?),
+            formula::Formula::Any(parts) => Formula::Any(self.parts(parts)?),
+            formula::Formula::Not(part) => Formula::Not(self.part(part)?),
+            formula::Formula::Iff(a, b) => Formula::Iff(self.part(a)?, self.part(b)?),
+            formula::Formula::Every(over, part) => {
+                Formula::Every(self.among(over)?, self.part(part)?)
+            }
+            formula::Formula::Some(over, part) => {
+                Formula::Some(self.among(over)?, self.part(part)?)
+            }
+        })
+    }
+
+    fn parts<M: Machine>(&mut self, parts: &[formula::Formula]) -> Option<Vec<Formula<M>>> {
+        parts.iter().map(|part| self.formula(part)).collect()
+    }
+
+    fn part<M: Machine>(&mut self, part: &formula::Formula) -> Option<Box<Formula<M>>> {
+        self.formula(part).map(Box::new)
+    }
+
+    fn among<M: Machine>(&mut self, given: &formula::Among) -> Option<Among<M>> {
+        Some(match given {
+            formula::Among::States(ids) => Among::States(self.states::<M>(ids)),
+            formula::Among::Collection { collection, of } => {
+                Among::Listed(self.collection::<M>(*collection)?, vars(of))
+            }
+        })
+    }
+}
+
+fn vars(of: &[formula::Var]) -> Vec<u8> {
+    of.iter().map(|var| var.0).collect()
+}
+
+fn ranges(pattern: &table::Pattern) -> Vec<(u16, u16)> {
+    pattern.0.iter().map(|range| (*range.start(), *range.end())).collect()
+}
+
+/// A row's id for as long as the process lives, as traces and logs have those of rows that were
+/// compiled in. Each id is kept once, whatever number of tables is read.
+fn kept(id: &str) -> &'static str {
+    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = all.get(id) {
+        return known;
+    }
+    let new: &'static str = String::leak(id.to_owned());
+    all.insert(new);
+    new
+}
