@@ -3,17 +3,17 @@
 
 use turnstile_checker::amend::{Outcome, verify};
 use turnstile_checker::report::options::{Options, Silent};
-use turnstile_spec::{Literal, Source, System, bundled};
+use turnstile_spec::{Literal, Source, System};
 
 #[test]
 fn what_shows_an_amendment_fails_without_it() {
-    let systems: Vec<System> = bundled::SYSTEMS
+    let systems: Vec<System> = turnstile_bundled::SYSTEMS
         .iter()
         .map(|text| System::read(Source::new(text.file, text.text)).expect("it can be read"))
         .collect();
     let options = Options { threads: 2, ..Options::new(&Silent) };
     let mut idle = Vec::new();
-    for bundled in bundled::TABLES {
+    for bundled in turnstile_bundled::TABLES {
         let source = Source::new(bundled.file, bundled.text);
         let literal = Literal::read(source).expect("bundled tables can be read");
         for amendment in &literal.amendments {

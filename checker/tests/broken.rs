@@ -7,11 +7,10 @@ use std::fs;
 
 use command::{Scratch, ends_with, text, turnstile};
 use serde_json::Value;
-use turnstile_spec::bundled;
 
 /// The bundled claim system with a text in place of another.
 fn claim(from: &str, to: &str) -> String {
-    let text = bundled::system("claim").expect("it is bundled").text;
+    let text = turnstile_bundled::system("claim").expect("it is bundled").text;
     assert!(text.contains(from), "`{from}` is no longer in it");
     text.replacen(from, to, 1)
 }
@@ -67,7 +66,7 @@ fn a_setting_that_the_system_cannot_take() {
 fn other_roles_and_links_than_the_cores_have() {
     let roles = "the compiled cores are those of client, keychain, server, store, in this order: \
                  rebuild";
-    let text = bundled::system("claim").expect("it is bundled").text;
+    let text = turnstile_bundled::system("claim").expect("it is bundled").text;
     let (server, client) = ("  server: { machine: claim-record", "  client: { machine: claim,");
     let at = |words: &str| text.find(words).expect("it has the role");
     let line = |words: &str| text[at(words)..].lines().next().expect("a line").to_owned() + "\n";
@@ -155,7 +154,7 @@ fn a_system_without_large_worlds_says_so() {
 #[test]
 fn a_mark_of_byte_order_and_other_line_ends_change_nothing() {
     let folder = Scratch::new("mark");
-    let text = bundled::system("claim").expect("it is bundled").text;
+    let text = turnstile_bundled::system("claim").expect("it is bundled").text;
     let text = &text[text.find("\nsystem:").expect("it is a system") + 1..];
     let texts = [format!("\u{feff}{text}"), text.replace('\n', "\r\n")];
     for (name, text) in ["mark.yaml", "ends.yaml"].into_iter().zip(texts) {
@@ -173,7 +172,7 @@ fn edited(text: &str, from: &str, to: &str) -> String {
 #[test]
 fn budgets_for_what_cannot_happen() {
     let of = |system: &str, from: &str, to: &str| {
-        edited(bundled::system(system).expect("it is bundled").text, from, to)
+        edited(turnstile_bundled::system(system).expect("it is bundled").text, from, to)
     };
     let cases = [
         ("view-handler", "lost answer"),
@@ -199,7 +198,7 @@ fn budgets_for_what_cannot_happen() {
 /// Checks a table put in for the bundled one, and has the one fault.
 #[track_caller]
 fn is_not_answered(table: &str, from: &str, to: &str, message: &str, at: &str) {
-    let text = edited(bundled::table(table).expect("it is bundled").text, from, to);
+    let text = edited(turnstile_bundled::table(table).expect("it is bundled").text, from, to);
     is_refused(&format!("ask-{table}"), &text, "T090", message, at);
 }
 
@@ -242,7 +241,7 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
 #[test]
 fn a_message_without_a_link_is_a_violation() {
     let folder = Scratch::new("no-link");
-    let table = bundled::table("view-handler").expect("it is bundled").text;
+    let table = turnstile_bundled::table("view-handler").expect("it is bundled").text;
     let (hands, not) = ("another coordinates] }, do: [hand", "{ not: another coordinates }");
     let table = edited(table, &format!("{not}] }} }} }}"), "another coordinates] } } }");
     let table = edited(&table, hands, &format!("{not}] }}, do: [hand"));
@@ -275,7 +274,7 @@ fn a_step_without_end_is_a_violation() {
     ];
     for (name, from, to, how, words) in endless {
         let folder = Scratch::new(&format!("endless-{name}"));
-        let table = edited(bundled::table(name).expect("it is bundled").text, from, to);
+        let table = edited(turnstile_bundled::table(name).expect("it is bundled").text, from, to);
         fs::write(folder.join("mine.yaml"), table).expect("the folder is ours");
         let check = ["check", "mine.yaml", "--max-states", "3000"];
         let output = turnstile(&folder, &[&check[..], how].concat());
@@ -299,7 +298,7 @@ fn numbers_that_are_too_large_for_a_world() {
 #[test]
 fn a_timer_with_two_time_relations() {
     let folder = Scratch::new("relations");
-    let file = bundled::system("byte-range-lock").expect("it is bundled").text;
+    let file = turnstile_bundled::system("byte-range-lock").expect("it is bundled").text;
     let relation = "time:\n  - { relation: messages before file server.lapse, because: x }";
     fs::write(folder.join("mine.yaml"), edited(file, "time:", relation)).expect("it is ours");
     let output = turnstile(&folder, &["check", "mine.yaml", "--max-states", "3000"]);

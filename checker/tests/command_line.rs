@@ -19,7 +19,7 @@ fn tables() -> PathBuf {
 fn unknown_names_are_bad_usage_and_name_what_is_known() {
     let output = turnstile(&tables(), &["check", "clam"]);
     ends_with(&output, 2, "no table, system or file is called `clam`; known here: ");
-    for table in turnstile_spec::bundled::TABLES {
+    for table in turnstile_bundled::TABLES {
         ends_with(&output, 2, table.name);
     }
     assert!(output.stdout.is_empty());

@@ -7,7 +7,7 @@ mod literal;
 use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
-use turnstile_spec::{Source, bundled, system::System};
+use turnstile_spec::{Source, system::System};
 
 /// What is compared: name and verdict of each property that stateright can decide, and how long
 /// the run is that shows it. Liveness under fairness it leaves open.
@@ -31,7 +31,7 @@ fn verdicts<'a>(
 #[track_caller]
 fn check(as_written: bool) {
     for entry in systems::ALL {
-        let text = bundled::system(entry.name).expect("every system is bundled");
+        let text = turnstile_bundled::system(entry.name).expect("every system is bundled");
         let source = Source::new(text.file, text.text);
         let file = System::read(source).expect("bundled systems can be read");
         let world = file.world("small").expect("every system has a small world");
@@ -78,7 +78,7 @@ fn amended_both_engines_agree() {
 #[track_caller]
 fn reduced(system: &str, world: &str, reduce: Reductions) -> (Vec<String>, String) {
     let entry = systems::entry(system).expect("it is compiled in");
-    let text = bundled::system(system).expect("every system is bundled");
+    let text = turnstile_bundled::system(system).expect("every system is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let limits = Limits { max_states: Some(200), ..Limits::default() };
     let options = Options { reduce, limits, ..Options::new(&Silent) };

@@ -11,7 +11,7 @@ use turnstile_checker::search::fingerprint::{of_part, of_sum};
 use turnstile_checker::search::judged::Judged;
 use turnstile_checker::search::replay::replay;
 use turnstile_checker::systems;
-use turnstile_spec::{Literal, Source, System, bundled};
+use turnstile_spec::{Literal, Source, System};
 
 /// A graph of states by number. Runs begin in 0 and ought to come to [`GOAL`].
 struct Drawn(&'static [Edge]);
@@ -201,7 +201,7 @@ fn a_run_avoids_what_it_would_have_to_do() {
 fn first_claim(rows: &str) -> PropertyReport {
     const LAST: &str =
         "- { row: { cite: 50 }, set: { do: [delete timeout timer, terminate client] } }\n";
-    let table = bundled::table("claim").expect("it is bundled");
+    let table = turnstile_bundled::table("claim").expect("it is bundled");
     assert!(table.text.contains(LAST), "the row is no longer there");
     let text = table.text.replacen(LAST, &format!("{LAST}{rows}"), 1);
     let source = Source::new("claim.yaml", text);
@@ -211,7 +211,7 @@ fn first_claim(rows: &str) -> PropertyReport {
         tables: vec![Replacement { vocabulary: literal.vocabulary, table, source }],
         ..Options::new(&Silent)
     };
-    let text = bundled::system("claim").expect("it is bundled");
+    let text = turnstile_bundled::system("claim").expect("it is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let entry = systems::entry("claim").expect("it is compiled in");
     let world = file.world("hurry").expect("it has the world");

@@ -4,18 +4,18 @@
 use turnstile_checker::mutate::change::Mutant;
 use turnstile_checker::mutate::{Mutated, Systems, mutants, mutate};
 use turnstile_checker::report::options::{Limits, Options, Silent};
-use turnstile_spec::{Literal, Source, System, bundled};
+use turnstile_spec::{Literal, Source, System};
 
 /// Enough to kill what is plainly wrong, and soon over.
 const STATES: u64 = 100;
 
 fn table(name: &str) -> Literal {
-    let text = bundled::table(name).expect("it is bundled");
+    let text = turnstile_bundled::table(name).expect("it is bundled");
     Literal::read(Source::new(text.file, text.text)).expect("bundled tables can be read")
 }
 
 fn run(literal: &Literal, threads: usize) -> Mutated {
-    let systems: Vec<System> = bundled::SYSTEMS
+    let systems: Vec<System> = turnstile_bundled::SYSTEMS
         .iter()
         .map(|text| System::read(Source::new(text.file, text.text)).expect("it can be read"))
         .collect();
@@ -44,7 +44,7 @@ fn a_mutant_is_killed_or_lives_or_is_left_open() {
 
 #[test]
 fn no_two_mutants_are_called_alike() {
-    for bundled in bundled::TABLES {
+    for bundled in turnstile_bundled::TABLES {
         let literal = Literal::read(Source::new(bundled.file, bundled.text)).expect("it is read");
         let sound = literal.amended().expect("it is sound");
         let all = mutants(&sound.vocabulary, &sound.table);

@@ -11,7 +11,7 @@ use turnstile_checker::systems::replicated::Replicated;
 use turnstile_checker::systems::view::Views;
 use turnstile_checker::world::{Part, State, World};
 use turnstile_core::number::{Class, Order};
-use turnstile_spec::{Source, bundled, system::System};
+use turnstile_spec::{Source, system::System};
 
 /// Above every number that a world has after a step, below what a client draws as its key.
 const FAR: u64 = 1 << 20;
@@ -104,7 +104,7 @@ fn check_steps<W: Wired>(world: &World<W>, state: &State<W::Types>, other: &Stat
 }
 
 fn walk<W: Wired>() {
-    let text = bundled::system(W::NAME).expect("it is bundled");
+    let text = turnstile_bundled::system(W::NAME).expect("it is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let options = Options::new(&Silent);
     for (seed, named) in (1..).zip(&file.worlds) {

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use turnstile_checker::report::options::{Options, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::table;
+use turnstile_spec::Source;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::table::{Table, Vocabulary};
-use turnstile_spec::{Source, bundled};
 
 /// What one file may cost, with room for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,7 +43,7 @@ fn texts() -> Vec<String> {
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
     paths.sort();
     let own = paths.iter().map(|path| std::fs::read_to_string(path).expect("UTF-8"));
-    bundled::TABLES.iter().map(|table| table.text.to_owned()).chain(own).collect()
+    turnstile_bundled::TABLES.iter().map(|table| table.text.to_owned()).chain(own).collect()
 }
 
 fn mutate(text: &str, dice: &mut Dice) -> String {

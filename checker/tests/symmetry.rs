@@ -12,10 +12,10 @@ use turnstile_checker::systems::claim::Claim as Claims;
 use turnstile_checker::systems::replicated::Replicated;
 use turnstile_checker::systems::{self, Wired};
 use turnstile_checker::world::{Claim, Property, State, System, World};
-use turnstile_spec::{Literal, Source, bundled, system};
+use turnstile_spec::{Literal, Source, system};
 
 fn file(name: &str) -> system::System {
-    let text = bundled::system(name).expect("it is bundled");
+    let text = turnstile_bundled::system(name).expect("it is bundled");
     system::System::read(Source::new(text.file, text.text)).expect("it can be read")
 }
 
@@ -153,7 +153,7 @@ fn three_clients_have_a_sixth_of_the_states() {
 fn run_replicated(world: &str, as_written: bool, symmetry: bool) -> ResultReport {
     let entry = systems::entry("replicated-lock").expect("it is known");
     let tables = entry.machines.iter().filter(|_| as_written).map(|name| {
-        let table = bundled::table(name).expect("every machine of a system is bundled");
+        let table = turnstile_bundled::table(name).expect("every machine of a system is bundled");
         let source = Source::new(table.file, table.text);
         let literal = Literal::read(source.clone()).expect("bundled tables can be read");
         Replacement { vocabulary: literal.vocabulary, table: literal.table, source }

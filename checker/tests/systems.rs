@@ -13,7 +13,7 @@ use std::path::Path;
 use turnstile_checker::report::options::{Limits, Options, Reductions, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::systems;
-use turnstile_spec::{Source, bundled, system::System};
+use turnstile_spec::{Source, system::System};
 
 /// The kinds of fault that the claim system is checked against in pairs. A refused request is none
 /// of them: its caller knows that nothing has happened, so that it leaves nothing for others.
@@ -33,7 +33,7 @@ const KINDS: [&str; 12] = [
 ];
 
 fn system(name: &str) -> System {
-    let text = bundled::system(name).expect("it is bundled");
+    let text = turnstile_bundled::system(name).expect("it is bundled");
     System::read(Source::new(text.file, text.text)).expect("bundled systems can be read")
 }
 

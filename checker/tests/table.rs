@@ -8,8 +8,8 @@ use turnstile_checker::report::options::{Options, Silent};
 use turnstile_checker::report::result::{PropertyReport, ResultReport, Verdict};
 use turnstile_checker::table;
 use turnstile_checker::table::environment::{Configuration, Environment, Happening};
+use turnstile_spec::Source;
 use turnstile_spec::literal::Literal;
-use turnstile_spec::{Source, bundled};
 
 fn literal(name: &str) -> Literal {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);
@@ -94,7 +94,7 @@ fn only_a_run_shows_what_the_lint_cannot() {
 
 #[test]
 fn the_literal_claim_table_fails_where_its_document_does() {
-    let text = bundled::table("claim").expect("bundled");
+    let text = turnstile_bundled::table("claim").expect("bundled");
     let literal = Literal::read(Source::new(text.file, text.text)).expect("readable");
     let result = check(&literal);
     let twice = "in Registering: timeout timer is armed 2 times, held once";
@@ -149,7 +149,7 @@ impl Model for Whole {
 fn stateright_counts_the_same_states() {
     let all = ["gate.yaml", "fetch.yaml", "fetch-leaky.yaml", "ring.yaml", "trap.yaml"];
     let mut tables: Vec<Literal> = all.into_iter().map(literal).collect();
-    for text in bundled::TABLES {
+    for text in turnstile_bundled::TABLES {
         tables.push(Literal::read(Source::new(text.file, text.text)).expect("readable"));
     }
     for literal in tables {

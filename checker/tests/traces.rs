@@ -6,7 +6,7 @@ use turnstile_checker::report::paint::Paint;
 use turnstile_checker::report::result::{PropertyReport, ResultReport, Verdict};
 use turnstile_checker::report::run;
 use turnstile_checker::systems;
-use turnstile_spec::{Literal, Source, System, bundled};
+use turnstile_spec::{Literal, Source, System};
 
 /// Enough states that a missing row is met, and few enough for a test.
 const STATES: u64 = 3_000;
@@ -19,9 +19,9 @@ const OF_ROWS: [&str; 2] = ["no event without a row", "what is done can be done"
 /// The results of a world of byte ranges, each with every so manyth row left out.
 fn without_rows(engine: Engine) -> Vec<ResultReport> {
     let entry = systems::entry(SYSTEM).expect("it is compiled in");
-    let file = bundled::system(SYSTEM).expect("it is bundled");
+    let file = turnstile_bundled::system(SYSTEM).expect("it is bundled");
     let file = System::read(Source::new(file.file, file.text)).expect("it can be read");
-    let text = bundled::table(SYSTEM).expect("its table is bundled");
+    let text = turnstile_bundled::table(SYSTEM).expect("its table is bundled");
     let literal = Literal::read(Source::new(text.file, text.text)).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
     let world = &file.worlds[0];

@@ -1,13 +1,13 @@
 //! One machine for each bundled table.
 #![no_std]
 
-turnstile_machine::machine!(bundled "byte-range-lock");
-turnstile_machine::machine!(bundled "claim", typestate, step_into);
-turnstile_machine::machine!(bundled "claim-record");
-turnstile_machine::machine!(bundled "group-lock-client");
-turnstile_machine::machine!(bundled "group-lock-coordinator");
-turnstile_machine::machine!(bundled "lock-member");
-turnstile_machine::machine!(bundled "lock-mutex");
-turnstile_machine::machine!(bundled "lock-status");
-turnstile_machine::machine!(bundled "server-lock");
-turnstile_machine::machine!(bundled "view-handler");
+turnstile_machine::machine!("tables/byte-range-lock.yaml");
+turnstile_machine::machine!("tables/claim.yaml", typestate, step_into);
+turnstile_machine::machine!("tables/claim-record.yaml");
+turnstile_machine::machine!("tables/group-lock-client.yaml");
+turnstile_machine::machine!("tables/group-lock-coordinator.yaml");
+turnstile_machine::machine!("tables/lock-member.yaml");
+turnstile_machine::machine!("tables/lock-mutex.yaml");
+turnstile_machine::machine!("tables/lock-status.yaml");
+turnstile_machine::machine!("tables/server-lock.yaml");
+turnstile_machine::machine!("tables/view-handler.yaml");

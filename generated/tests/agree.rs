@@ -3,11 +3,11 @@
 
 use turnstile_machine::Machine;
 use turnstile_spec::table::{self, CellKind, Do, Found, GuardId, Op};
-use turnstile_spec::{Literal, Source, bundled};
+use turnstile_spec::{Literal, Source};
 
 /// A bundled table as its module has it baked in.
 fn read(name: &str) -> (Literal, table::Table) {
-    let file = bundled::table(name).expect("it is bundled");
+    let file = turnstile_bundled::table(name).expect("it is bundled");
     let literal = Literal::read(Source::new(file.file, file.text)).expect("it can be read");
     let table = literal.amended().expect("it is sound").table;
     (literal, table)
@@ -70,7 +70,7 @@ fn words(
 }
 
 macro_rules! agree {
-    ($module:ident, $name:literal) => {
+    ($module:ident, $name:literal, $file:literal) => {
         mod $module {
             use turnstile_machine::{Interpreted, Rules};
             use turnstile_machines::$module::{
@@ -88,7 +88,7 @@ macro_rules! agree {
 
             /// The same machine with all that a call can ask for.
             mod asked {
-                turnstile_machine::machine!(bundled $name, step_into);
+                turnstile_machine::machine!($file, step_into);
                 pub(super) use self::$module::*;
             }
 
@@ -134,10 +134,13 @@ macro_rules! agree {
                                 let written = words(&literal, &table, (s, e, number), answers);
                                 assert_eq!(said.ok().map(named), written, "{state} {event:?}");
                                 let into = into(s, e, number, answers);
-                                assert_eq!(into, said.ok().map(|step| {
-                                    let does = step.does.iter().map(|act| format!("{act:?}"));
-                                    (step.to.name(), step.row.map(RowId::name), does.collect())
-                                }));
+                                assert_eq!(
+                                    into,
+                                    said.ok().map(|step| {
+                                        let does = step.does.iter().map(|act| format!("{act:?}"));
+                                        (step.to.name(), step.row.map(RowId::name), does.collect())
+                                    })
+                                );
                             }
                         }
                     }
@@ -210,27 +213,27 @@ macro_rules! agree {
 }
 
 macro_rules! every {
-    ($($module:ident, $name:literal;)*) => {
+    ($($module:ident, $name:literal, $file:literal;)*) => {
         #[test]
         fn every_bundled_table_has_a_module() {
-            let tables: Vec<&str> = bundled::TABLES.iter().map(|table| table.name).collect();
+            let tables: Vec<&str> = turnstile_bundled::TABLES.iter().map(|table| table.name).collect();
             let machines = [$(<turnstile_machines::$module::Machine as Machine>::TABLE.machine),*];
             assert_eq!(tables, machines);
         }
 
-        $(agree!($module, $name);)*
+        $(agree!($module, $name, $file);)*
     };
 }
 
 every! {
-    byte_range_lock, "byte-range-lock";
-    claim, "claim";
-    claim_record, "claim-record";
-    group_lock_client, "group-lock-client";
-    group_lock_coordinator, "group-lock-coordinator";
-    lock_member, "lock-member";
-    lock_mutex, "lock-mutex";
-    lock_status, "lock-status";
-    server_lock, "server-lock";
-    view_handler, "view-handler";
+    byte_range_lock, "byte-range-lock", "tables/byte-range-lock.yaml";
+    claim, "claim", "tables/claim.yaml";
+    claim_record, "claim-record", "tables/claim-record.yaml";
+    group_lock_client, "group-lock-client", "tables/group-lock-client.yaml";
+    group_lock_coordinator, "group-lock-coordinator", "tables/group-lock-coordinator.yaml";
+    lock_member, "lock-member", "tables/lock-member.yaml";
+    lock_mutex, "lock-mutex", "tables/lock-mutex.yaml";
+    lock_status, "lock-status", "tables/lock-status.yaml";
+    server_lock, "server-lock", "tables/server-lock.yaml";
+    view_handler, "view-handler", "tables/view-handler.yaml";
 }

@@ -6,16 +6,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use proc_macro::TokenStream;
-use turnstile_emit::call::{Call, Origin};
+use turnstile_emit::call::Call;
 use turnstile_emit::expand;
 use turnstile_spec::Source;
-use turnstile_spec::bundled::{self, Bundled};
 
 /// A transition table in YAML as a typed machine: a module named after it.
 ///
 /// ```text
 /// turnstile_machine::machine!("tables/door.yaml"); // from the directory of Cargo.toml
-/// turnstile_machine::machine!(bundled "claim"); // a table that ships with Turnstile
 /// turnstile_machine::machine!("tables/door.yaml", typestate, derive(serde), tracing);
 /// ```
 ///
@@ -32,33 +30,24 @@ use turnstile_spec::bundled::{self, Bundled};
 /// Faults of the table are compile errors that point into its file.
 #[proc_macro]
 pub fn machine(words: TokenStream) -> TokenStream {
-    expand(words, bundled::TABLES, expand::machine)
+    expand(words, expand::machine)
 }
 
 /// The properties of a system file as a trait: a module named after the system, with `Properties`,
 /// which has a method for each property and each premise, and `Predicate`, their names.
 ///
-/// The path is relative to the directory of Cargo.toml; `bundled "claim"` takes a system that ships
-/// with Turnstile.
+/// The path is relative to the directory of Cargo.toml.
 #[proc_macro]
 pub fn system(words: TokenStream) -> TokenStream {
-    expand(words, bundled::SYSTEMS, expand::system)
+    expand(words, expand::system)
 }
 
-fn expand(
-    words: TokenStream,
-    bundled: &[Bundled],
-    emit: fn(&Call, Source) -> proc_macro2::TokenStream,
-) -> TokenStream {
+fn expand(words: TokenStream, emit: fn(&Call, Source) -> proc_macro2::TokenStream) -> TokenStream {
     let call = match Call::parse(words.into()) {
         Ok(call) => call,
         Err(error) => return error.into(),
     };
-    let source = match &call.origin {
-        Origin::File(path) => file(path),
-        Origin::Bundled(name) => shipped(name, bundled),
-    };
-    match source {
+    match file(&call.path) {
         Ok(source) => emit(&call, source).into(),
         Err(message) => call.error(&message).into(),
     }
@@ -71,12 +60,4 @@ fn file(path: &str) -> Result<Source, String> {
     }
     let file = File::open(root.join(path)).and_then(|file| Source::from_reader(path, file));
     file.map_err(|error| format!("cannot read {path} in {}: {error}", root.display()))
-}
-
-fn shipped(name: &str, bundled: &[Bundled]) -> Result<Source, String> {
-    let Some(file) = bundled.iter().find(|file| file.name == name) else {
-        let names: Vec<&str> = bundled.iter().map(|file| file.name).collect();
-        return Err(format!("`{name}` is not bundled; there are: {}", names.join(", ")));
-    };
-    Ok(Source::new(file.file, file.text))
 }

@@ -4,7 +4,6 @@
 //! table (amended, without findings). Only this crate builds either. It knows no Rust syntax, no
 //! runtime and no checker: everything else in Turnstile hangs on what stands in [`table`].
 
-pub mod bundled;
 mod camel;
 pub mod code;
 pub mod explain;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::fault::{Fault, Span};
 use crate::yaml::{self, Node, Value};
-use crate::{Literal, Source, bundled};
+use crate::{Literal, Source};
 
 /// Sections whose keys are names.
 const SECTIONS: [&str; 9] = [
@@ -171,7 +171,7 @@ fn slips(name: &str, text: &str) -> (usize, Vec<String>) {
 #[test]
 fn a_misspelt_name_is_one_diagnostic() {
     let own = [("session", include_str!("../tests/tables/session.yaml"))];
-    let bundled = bundled::TABLES.iter().map(|table| (table.name, table.text));
+    let bundled = turnstile_bundled::TABLES.iter().map(|table| (table.name, table.text));
     let (mut tried, mut wrong) = (0, Vec::new());
     for (name, text) in own.into_iter().chain(bundled) {
         let (more, of) = slips(name, text);

@@ -1,10 +1,10 @@
 //! The bundled tables read as their documents have them.
 
 use turnstile_spec::table::Found;
-use turnstile_spec::{Literal, Source, bundled};
+use turnstile_spec::{Literal, Source};
 
 fn literal(name: &str) -> Literal {
-    let bundled = bundled::table(name).expect("the table is bundled");
+    let bundled = turnstile_bundled::table(name).expect("the table is bundled");
     match Literal::read(Source::new(bundled.file, bundled.text)) {
         Ok(literal) => literal,
         Err(faults) => panic!("{faults}"),
@@ -52,7 +52,7 @@ fn a_cell_says_what_its_row_says() {
 /// The amended table is what is compiled: it has nothing left to find.
 #[test]
 fn every_bundled_table_is_sound_once_amended() {
-    for table in bundled::TABLES {
+    for table in turnstile_bundled::TABLES {
         if let Err(faults) = literal(table.name).amended() {
             panic!("{}\n{faults}", table.name);
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use turnstile_spec::fault::Severity;
-use turnstile_spec::{Fault, Literal, Source, bundled};
+use turnstile_spec::{Fault, Literal, Source};
 
 /// What the reader says of a text: errors of the reader, what the amendments leave, warnings.
 fn said(text: &str) -> Vec<Fault> {
@@ -78,7 +78,7 @@ fn a_dropped_row_of_our_own_tables_is_noticed() {
 #[test]
 fn a_dropped_row_of_the_bundled_tables_is_noticed() {
     let (mut noticed, mut dropped) = (0, 0);
-    for table in bundled::TABLES {
+    for table in turnstile_bundled::TABLES {
         let (some, all, _) = drop_each(table.name, table.text);
         noticed += some;
         dropped += all;

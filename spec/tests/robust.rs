@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use turnstile_spec::{Fault, Literal, Source, System, bundled, fault, limit};
+use turnstile_spec::{Fault, Literal, Source, System, fault, limit};
 
 /// What one file may cost, with room for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -90,7 +90,10 @@ fn good() -> Vec<String> {
         .collect();
     paths.sort();
     let fixtures = paths.iter().map(|path| fs::read_to_string(path).expect("UTF-8"));
-    let bundled = bundled::TABLES.iter().chain(bundled::SYSTEMS).map(|b| b.text.to_owned());
+    let bundled = turnstile_bundled::TABLES
+        .iter()
+        .chain(turnstile_bundled::SYSTEMS)
+        .map(|b| b.text.to_owned());
     bundled.chain(fixtures).collect()
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use turnstile_spec::{Literal, Source, System, bundled, schema};
+use turnstile_spec::{Literal, Source, System, schema};
 
 /// Codes that speak of shapes that a schema can see.
 const SHAPES: &[&str] = &["T005-unknown-key", "T006-missing-key", "T007-wrong-shape"];
@@ -67,7 +67,7 @@ fn check(name: &str, yaml: &str, expected: bool) {
 
 #[test]
 fn the_schema_takes_what_is_bundled() {
-    for file in bundled::TABLES.iter().chain(bundled::SYSTEMS) {
+    for file in turnstile_bundled::TABLES.iter().chain(turnstile_bundled::SYSTEMS) {
         check(file.name, file.text, true);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_yaml::Value;
 use turnstile_spec::table::{Lines, Name};
-use turnstile_spec::{Literal, Source, bundled};
+use turnstile_spec::{Literal, Source};
 
 fn items<'v>(value: &'v Value, key: &str) -> Vec<&'v Value> {
     value
@@ -140,7 +140,7 @@ fn check(name: &str, yaml: &str) {
 
 #[test]
 fn both_readers_see_the_bundled_tables() {
-    for table in bundled::TABLES {
+    for table in turnstile_bundled::TABLES {
         assert!(Literal::read(Source::new(table.file, table.text)).is_ok(), "{}", table.name);
         check(table.name, table.text);
     }

@@ -12,7 +12,7 @@ use turnstile_checker::search::interned::Interned;
 use turnstile_checker::systems;
 use turnstile_checker::systems::Wired as _;
 use turnstile_checker::world::World;
-use turnstile_spec::{Source, bundled, system::System};
+use turnstile_spec::{Source, system::System};
 
 use crate::clock::Clock;
 use crate::packed::Packed;
@@ -155,7 +155,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
     let world = words.next()?;
     let set = words.filter_map(|word| word.split_once('='));
     let set = set.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    let text = bundled::system("claim")?;
+    let text = turnstile_bundled::system("claim")?;
     let file = System::read(Source::new(text.file, text.text)).ok()?;
     let options = Options {
         reduce: Reductions::NONE,

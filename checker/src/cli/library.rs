@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use turnstile_bundled::{self, Bundled};
 use turnstile_spec::Source;
-use turnstile_spec::bundled::{self, Bundled};
 use turnstile_spec::limit;
 
 /// Where a text comes from.
@@ -48,8 +48,8 @@ impl Library {
     pub(crate) fn load() -> Result<Self, String> {
         let checkout = checkout();
         let mut library = Self {
-            tables: bundled(bundled::TABLES),
-            systems: bundled(bundled::SYSTEMS),
+            tables: bundled(turnstile_bundled::TABLES),
+            systems: bundled(turnstile_bundled::SYSTEMS),
             checkout: checkout.clone(),
         };
         if let Some(spec) = checkout {

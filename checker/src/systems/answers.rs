@@ -238,7 +238,7 @@ fn add(list: &mut Vec<usize>, one: usize) {
 
 #[cfg(test)]
 mod tests {
-    use turnstile_spec::{Literal, Source, bundled};
+    use turnstile_spec::{Literal, Source};
 
     use super::faults;
     use crate::report::options::Replacement;
@@ -246,7 +246,7 @@ mod tests {
     /// So also in the compiled table, which nobody checks when it runs.
     #[test]
     fn bundled_tables_ask_what_can_be_answered() {
-        for bundled in bundled::TABLES {
+        for bundled in turnstile_bundled::TABLES {
             let source = Source::new(bundled.file, bundled.text);
             let literal = Literal::read(source.clone()).expect("it is read");
             let sound = literal.amended().expect("it is sound");

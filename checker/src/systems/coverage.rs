@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use turnstile_core::step::Taken;
 use turnstile_spec::table::{CellKind, Table, Vocabulary};
-use turnstile_spec::{Literal, Sound, Source, bundled};
+use turnstile_spec::{Literal, Sound, Source};
 
 use crate::report::options::Replacement;
 use crate::report::result::{Coverage, Reached, Row};
@@ -35,7 +35,7 @@ fn compiled(machine: &str) -> Option<Arc<Sound>> {
     if let Some(sound) = read.get(machine) {
         return Some(Arc::clone(sound));
     }
-    let bundled = bundled::table(machine)?;
+    let bundled = turnstile_bundled::table(machine)?;
     let literal = Literal::read(Source::new(bundled.file, bundled.text));
     let sound = Arc::new(literal.and_then(|literal| literal.amended()).ok()?);
     read.insert(machine.to_owned(), Arc::clone(&sound));

@@ -4,14 +4,14 @@
 use turnstile_spec::fault::Span;
 use turnstile_spec::system::{Count, System, Timer};
 use turnstile_spec::table::ResourceKind;
-use turnstile_spec::{Literal, Source, bundled};
+use turnstile_spec::{Literal, Source};
 
 use crate::report::fault::FaultReport;
 
 /// What the file says otherwise than the one that was compiled in; nothing for a system that is not
 /// bundled, whose file is its own.
 pub(crate) fn faults(file: &System, machines: &[&str]) -> Vec<FaultReport> {
-    let text = bundled::system(&file.name);
+    let text = turnstile_bundled::system(&file.name);
     let ours = text.and_then(|text| System::read(Source::new(text.file, text.text)).ok());
     let Some(ours) = ours else { return Vec::new() };
     let mut fit = Fit { file, faults: Vec::new() };
@@ -88,7 +88,7 @@ impl Fit<'_> {
 }
 
 fn is_of_a_table(timer: &Timer, machines: &[&str]) -> bool {
-    machines.iter().filter_map(|machine| bundled::table(machine)).any(|table| {
+    machines.iter().filter_map(|machine| turnstile_bundled::table(machine)).any(|table| {
         let literal = Literal::read(Source::new(table.file, table.text));
         let resources = literal.map(|literal| literal.vocabulary.resources).unwrap_or_default();
         let is_it = |kind, name: &str| kind == ResourceKind::Timer && *name == timer.name;

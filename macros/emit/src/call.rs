@@ -11,21 +11,12 @@ use crate::Extras;
 /// A parsed call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Where the text is.
-    pub origin: Origin,
+    /// The file, from the directory of the caller's Cargo.toml.
+    pub path: String,
     /// What is asked for beside the machine.
     pub extras: Extras,
     /// Where the name stands in the caller's code.
     span: Span,
-}
-
-/// Where the text of a call is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// `bundled "claim"`: it ships with Turnstile.
-    Bundled(String),
-    /// `"tables/door.yaml"`: a file, from the directory of the caller's Cargo.toml.
-    File(String),
 }
 
 impl Call {
@@ -47,36 +38,23 @@ impl Call {
     /// Makes the compiler expand the call again when the file changes.
     #[must_use]
     pub fn tracked(&self) -> TokenStream {
-        match &self.origin {
-            Origin::Bundled(_) => quote!(),
-            Origin::File(path) => {
-                let path = format!("/{path}");
-                quote! {
-                    const _: &[u8] = ::core::include_bytes!(::core::concat!(
-                        ::core::env!("CARGO_MANIFEST_DIR"),
-                        #path
-                    ));
-                }
-            }
+        let path = format!("/{}", self.path);
+        quote! {
+            const _: &[u8] = ::core::include_bytes!(::core::concat!(
+                ::core::env!("CARGO_MANIFEST_DIR"),
+                #path
+            ));
         }
     }
 }
 
 impl Parse for Call {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let bundled: Option<Ident> = input.parse()?;
-        let is_other = bundled.as_ref().is_some_and(|word| word != "bundled");
-        if is_other || !input.peek(LitStr) {
-            let text = "expected the path of a file, or `bundled` and the name of one, in quotes";
-            let span = bundled.filter(|_| is_other).map_or(input.span(), |word| word.span());
-            return Err(syn::Error::new(span, text));
+        if !input.peek(LitStr) {
+            return Err(input.error("expected the path of a file, in quotes"));
         }
-        let name: LitStr = input.parse()?;
-        let origin = match bundled {
-            Some(_) => Origin::Bundled(name.value()),
-            None => Origin::File(name.value()),
-        };
-        let mut call = Self { origin, extras: Extras::default(), span: name.span() };
+        let path: LitStr = input.parse()?;
+        let mut call = Self { path: path.value(), extras: Extras::default(), span: path.span() };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if !input.is_empty() {

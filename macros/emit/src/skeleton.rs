@@ -11,7 +11,7 @@ use turnstile_spec::formula::Words;
 use turnstile_spec::table::{Domain, Event, Name, Resource, State, Table, Vocabulary};
 use turnstile_spec::{Literal, Source};
 
-use crate::call::{Call, Origin};
+use crate::call::Call;
 use crate::document::is_variant;
 use crate::{Machine, emit};
 
@@ -19,7 +19,7 @@ use crate::{Machine, emit};
 pub(crate) fn types(call: &Call, source: &Source) -> TokenStream {
     let mut names = Literal::names(source);
     if names.machine.is_empty() {
-        names.machine = file_name(&call.origin);
+        names.machine = file_name(&call.path);
     }
     clean(&mut names);
     let table =
@@ -27,14 +27,9 @@ pub(crate) fn types(call: &Call, source: &Source) -> TokenStream {
     emit(&Machine { vocabulary: &names, table: &table, title: "", hash: 0 }, call.extras)
 }
 
-fn file_name(origin: &Origin) -> String {
-    match origin {
-        Origin::Bundled(name) => name.clone(),
-        Origin::File(path) => {
-            let stem = Path::new(path).file_stem().unwrap_or_default();
-            stem.to_string_lossy().into_owned()
-        }
-    }
+fn file_name(path: &str) -> String {
+    let stem = Path::new(path).file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 /// Leaves names that can stand as variants, each once; a machine has at least one state.

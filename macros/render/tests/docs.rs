@@ -7,7 +7,7 @@ use turnstile_spec::{Literal, Source};
 
 #[test]
 fn generated_docs_are_fresh() {
-    let tables: Vec<Literal> = turnstile_spec::bundled::TABLES
+    let tables: Vec<Literal> = turnstile_bundled::TABLES
         .iter()
         .map(|table| Literal::read(Source::new(table.file, table.text)))
         .map(|read| read.unwrap_or_else(|faults| panic!("{faults}")))

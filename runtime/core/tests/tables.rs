@@ -10,13 +10,13 @@ use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_core::step::{Core, Input, InputOf, OutOf, Taken};
 use turnstile_machine::{Interpreted, Machine, Plain};
 use turnstile_machines::{claim, claim_record};
-use turnstile_spec::{Literal, Source, bundled};
+use turnstile_spec::{Literal, Source};
 
 const RESOURCE: ResourceName = ResourceName(1);
 
 /// The amended table of a machine, as its file has it.
 fn plain<M: Machine>() -> Plain<M> {
-    let file = bundled::table(M::TABLE.machine).expect("it is bundled");
+    let file = turnstile_bundled::table(M::TABLE.machine).expect("it is bundled");
     let literal = Literal::read(Source::new(file.file, file.text)).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
     turnstile_machine::read(&sound.vocabulary, &sound.table).expect("its names are compiled in")

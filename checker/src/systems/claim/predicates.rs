@@ -10,7 +10,7 @@ use crate::systems::claim::{Claim, Past, State};
 use crate::world::node::Life;
 use crate::world::system::NodeId;
 
-turnstile_machine::system!(bundled "claim");
+turnstile_machine::system!("../spec/systems/claim.yaml");
 
 impl claim::Properties for Claim {
     type View<'a> = Look<'a>;

@@ -13,7 +13,7 @@ use super::{Group, GroupTypes, member};
 use crate::systems::group::types::{Caller, Seat, State, Timer};
 use crate::world::property::View;
 
-turnstile_machine::system!(bundled "group-lock");
+turnstile_machine::system!("../spec/systems/group-lock.yaml");
 
 type Look<'a> = View<'a, GroupTypes>;
 

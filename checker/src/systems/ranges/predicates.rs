@@ -15,7 +15,7 @@ use super::types::{Manager, RangeTypes, State, Timer};
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 use crate::world::property::View;
 
-turnstile_machine::system!(bundled "byte-range-lock");
+turnstile_machine::system!("../spec/systems/byte-range-lock.yaml");
 
 type Look<'a> = View<'a, RangeTypes>;
 

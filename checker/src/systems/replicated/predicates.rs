@@ -18,7 +18,7 @@ use crate::world::property::View;
 use crate::world::system::NodeId;
 use crate::world::watch::Seen;
 
-turnstile_machine::system!(bundled "replicated-lock");
+turnstile_machine::system!("../spec/systems/replicated-lock.yaml");
 
 type Look<'a> = View<'a, ReplicatedTypes>;
 

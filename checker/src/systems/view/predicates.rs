@@ -12,7 +12,7 @@ use crate::world::property::View;
 use crate::world::system::NodeId;
 use crate::world::watch::Seen;
 
-turnstile_machine::system!(bundled "view-handler");
+turnstile_machine::system!("../spec/systems/view-handler.yaml");
 
 /// Remembers what the properties need of the past.
 pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {

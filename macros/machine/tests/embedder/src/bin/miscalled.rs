@@ -1,13 +1,12 @@
 //! Calls that name nothing.
 
-turnstile_machine::machine!(bundeled "claim");
-turnstile_machine::machine!(bundled "clam");
+turnstile_machine::machine!(table "claim.yaml");
 turnstile_machine::machine!("tables/no-such.yaml");
 turnstile_machine::machine!("tables/door.yaml", derive(Debug));
 turnstile_machine::machine!("tables/door.yaml", trace);
 turnstile_machine::machine!();
 turnstile_machine::machine!(42);
-turnstile_machine::machine!(bundled claim);
+turnstile_machine::machine!(claim);
 turnstile_machine::machine!("tables/door.yaml" tracing);
 turnstile_machine::machine!("tables/door.yaml", derive());
 turnstile_machine::machine!("tables/door.yaml", derive);
