@@ -3,6 +3,7 @@
 pub mod amend;
 pub mod mutate;
 pub mod parts;
+pub mod read;
 pub mod report;
 pub mod search;
 pub mod systems;

@@ -6,7 +6,7 @@ use crate::fault::Span;
 use crate::limit;
 
 /// A text to read, and what to call it in faults.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// The file's name as faults show it.
     pub name: String,

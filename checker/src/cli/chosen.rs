@@ -2,8 +2,10 @@
 //! the systems that may run them.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
+use turnstile_checker::read;
 use turnstile_checker::report::options::{Options, Replacement};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::systems;
@@ -20,7 +22,7 @@ use super::terminal::{self, Line};
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     /// In the order asked, each once.
-    pub(crate) tables: Vec<Literal>,
+    pub(crate) tables: Vec<Arc<Literal>>,
     /// Every system that can be read, by name.
     pub(crate) systems: Vec<System>,
     /// The tables that are not what was compiled in, and that therefore run in its place.
@@ -75,9 +77,8 @@ impl Chosen {
     pub(crate) fn of(library: &Library, words: &[String]) -> Self {
         let mut chosen = Self { is_of_library: words.is_empty(), ..Self::default() };
         for text in &library.systems {
-            if let Some(system) = chosen.said(&text.source.name, System::read(text.source.clone()))
-            {
-                chosen.systems.push(system);
+            if let Some(system) = chosen.said(&text.source.name, read::system(&text.source)) {
+                chosen.systems.push(Arc::unwrap_or_clone(system));
             }
         }
         chosen.edit(library);
@@ -97,9 +98,8 @@ impl Chosen {
     /// Reads the tables of the checkout that are others than in the binary.
     fn edit(&mut self, library: &Library) {
         for text in library.tables.iter().filter(|text| text.origin == Origin::Other) {
-            let sound = Literal::read(text.source.clone()).and_then(|literal| literal.amended());
-            if let Some(sound) = self.said(&text.source.name, sound) {
-                let (vocabulary, table) = (sound.vocabulary, sound.table);
+            if let Some(sound) = self.said(&text.source.name, read::sound(&text.source)) {
+                let (vocabulary, table) = (sound.vocabulary.clone(), sound.table.clone());
                 self.edited.push(Replacement { vocabulary, table, source: text.source.clone() });
             }
         }
@@ -132,7 +132,7 @@ impl Chosen {
 
     fn add(&mut self, text: &Text) {
         if self.tables.iter().all(|known| known.source.name != text.source.name) {
-            let literal = self.said(&text.source.name, Literal::read(text.source.clone()));
+            let literal = self.said(&text.source.name, read::literal(&text.source));
             self.tables.extend(literal);
         }
     }

@@ -4,12 +4,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use stateright::Model as _;
+use turnstile_checker::read;
 use turnstile_checker::report::options::{Options, Refusal, Silent};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::systems;
 use turnstile_checker::table::environment::Environment;
-use turnstile_spec::System;
-use turnstile_spec::literal::Literal;
 
 use super::library::{self, Library, Text};
 use super::output::{complain, put};
@@ -63,7 +62,7 @@ fn explore_system(
     library: &Library,
     arguments: &Arguments,
 ) -> Status {
-    let system = match System::read(text.source.clone()) {
+    let system = match read::system(&text.source) {
         Ok(system) => system,
         Err(faults) => return fail(&faults.to_string()),
     };
@@ -98,15 +97,15 @@ fn explore_system(
 }
 
 fn explore_table(text: &Text, arguments: &Arguments) -> Status {
-    let literal = match Literal::read(text.source.clone()) {
+    let literal = match read::literal(&text.source) {
         Ok(literal) => literal,
         Err(faults) => return fail(&faults.to_string()),
     };
     let table = if arguments.as_written {
-        literal.table
+        literal.table.clone()
     } else {
-        match literal.amended() {
-            Ok(sound) => sound.table,
+        match read::sound(&text.source) {
+            Ok(sound) => sound.table.clone(),
             Err(faults) => return fail(&faults.to_string()),
         }
     };
@@ -115,7 +114,7 @@ fn explore_table(text: &Text, arguments: &Arguments) -> Status {
         return status;
     }
     // Explorer keeps the model for as long as the process lives.
-    let vocabulary = Box::leak(Box::new(literal.vocabulary));
+    let vocabulary = Box::leak(Box::new(literal.vocabulary.clone()));
     Environment::new(vocabulary, Box::leak(Box::new(table))).checker().serve(arguments.listen);
     Status::Holds
 }

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use turnstile_checker::read;
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::result::{Kind, Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::text;
-use turnstile_spec::System;
-use turnstile_spec::literal::Literal;
 
 use super::library::{self, Text};
 use super::output::{complain, put};
@@ -51,21 +50,20 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 
 /// One file. A finding that an amendment mends is no fault of the file.
 fn lint(text: &Text) -> ResultReport {
-    let source = text.source.clone();
     if is_system(text) {
         let mut result = ResultReport::new(Kind::System, &text.name, None);
-        match System::read(source) {
+        match read::system(&text.source) {
             Ok(system) => system.name.clone_into(&mut result.name),
             Err(faults) => result.faults = FaultReport::errors(&faults),
         }
         return lined(result, text);
     }
     let mut result = ResultReport::new(Kind::Table, &text.name, None);
-    match Literal::read(source) {
+    match read::literal(&text.source) {
         Ok(literal) => {
             literal.vocabulary.machine.clone_into(&mut result.name);
             let source = &literal.source;
-            result.faults = match literal.amended() {
+            result.faults = match read::sound(&text.source) {
                 Ok(sound) => FaultReport::findings(&sound.warnings, source),
                 Err(faults) => FaultReport::errors(&faults),
             };

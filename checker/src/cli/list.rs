@@ -1,6 +1,7 @@
 //! `turnstile list`: the tables and systems known here.
 
 use serde::Serialize;
+use turnstile_checker::read;
 use turnstile_checker::report::paint::{Paint, columns, fold, pad};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::systems;
@@ -53,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     let mut status = Status::Holds;
     let mut tables = Vec::new();
     for text in &library.tables {
-        match Literal::read(text.source.clone()) {
+        match read::literal(&text.source) {
             Ok(literal) => tables.push(table(&literal)),
             Err(faults) => {
                 complain(&format!("cannot read {}:\n{faults}", text.source.name));
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
     }
     let mut systems = Vec::new();
     for text in &library.systems {
-        match spec::System::read(text.source.clone()) {
+        match read::system(&text.source) {
             Ok(of) => systems.push(system(&of)),
             Err(faults) => {
                 complain(&format!("cannot read {}:\n{faults}", text.source.name));

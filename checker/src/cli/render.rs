@@ -2,7 +2,9 @@
 //! what stands in a folder is fresh.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use turnstile_checker::read;
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::text::counted;
 use turnstile_render::docs::{self, Changed, Mode, Trouble};
@@ -55,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 
 /// A table that is asked for, and where it comes from.
 struct Asked {
-    literal: Literal,
+    literal: Arc<Literal>,
     origin: Origin,
 }
 
@@ -88,7 +90,7 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
         if tables.iter().any(|known| known.literal.source.name == source.name) {
             continue;
         }
-        match Literal::read(source) {
+        match read::literal(&source) {
             Ok(literal) => tables.push(Asked { literal, origin }),
             Err(faults) => {
                 complain(&format!("not rendered:\n{faults}"));
@@ -109,7 +111,8 @@ fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
 
 fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
     let sources = tables.iter().map(|table| seen_from(folder, table)).collect();
-    let literals: Vec<Literal> = tables.into_iter().map(|table| table.literal).collect();
+    let literals: Vec<Literal> =
+        tables.into_iter().map(|table| Arc::unwrap_or_clone(table.literal)).collect();
     let formats = arguments.to.map_or(docs::FORMATS.to_vec(), |format| vec![format]);
     let is_whole = arguments.names.is_empty() && arguments.to.is_none();
     let (files, origin) = if is_whole {

@@ -1,9 +1,9 @@
 //! Tables that run through shipped cores in place of the compiled ones.
 
+use turnstile_checker::read;
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::options::Replacement;
 use turnstile_checker::systems::Entry;
-use turnstile_spec::literal::Literal;
 
 use super::library::{Library, Origin, Text};
 
@@ -19,15 +19,15 @@ pub(crate) fn tables(
     for machine in entry.machines {
         let of_library = library.tables.iter().find(|text| text.name == *machine);
         let named = table.and_then(|text| {
-            let literal = Literal::read(text.source.clone());
-            literal.is_ok_and(|literal| literal.vocabulary.machine == *machine).then_some(text)
+            read::literal(&text.source)
+                .is_ok_and(|literal| literal.vocabulary.machine == *machine)
+                .then_some(text)
         });
         let Some(text) = named.or(of_library) else { continue };
         if !as_written && text.origin != Origin::Other {
             continue;
         }
-        let literal = Literal::read(text.source.clone());
-        let literal = literal.map_err(|faults| FaultReport::errors(&faults))?;
+        let literal = read::literal(&text.source).map_err(|faults| FaultReport::errors(&faults))?;
         let table = if as_written {
             // Without one state to begin in no core can run it.
             let faults = FaultReport::as_written(&literal.findings, &literal.source);
@@ -36,11 +36,12 @@ pub(crate) fn tables(
             if !errors.is_empty() {
                 return Err(errors);
             }
-            literal.table
+            literal.table.clone()
         } else {
-            literal.amended().map_err(|faults| FaultReport::errors(&faults))?.table
+            let sound = read::sound(&text.source);
+            sound.map_err(|faults| FaultReport::errors(&faults))?.table.clone()
         };
-        let (vocabulary, source) = (literal.vocabulary, text.source.clone());
+        let (vocabulary, source) = (literal.vocabulary.clone(), text.source.clone());
         replacements.push(Replacement { vocabulary, table, source });
     }
     Ok(replacements)

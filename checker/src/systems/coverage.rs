@@ -1,12 +1,13 @@
 //! Which rows the runs of a system took, and which cells said to be impossible they reached.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use turnstile_core::step::Taken;
 use turnstile_spec::table::{CellKind, Table, Vocabulary};
-use turnstile_spec::{Literal, Sound, Source};
+use turnstile_spec::{Faults, Sound};
 
+use crate::read;
 use crate::report::options::Replacement;
 use crate::report::result::{Coverage, Reached, Row};
 
@@ -21,25 +22,16 @@ pub(crate) fn coverage(
         let given = tables.iter().find(|table| table.vocabulary.machine == *machine);
         if let Some(given) = given {
             add(&mut coverage, &given.vocabulary, &given.table, taken);
-        } else if let Some(sound) = compiled(machine) {
+        } else if let Some(Ok(sound)) = compiled(machine) {
             add(&mut coverage, &sound.vocabulary, &sound.table, taken);
         }
     }
     coverage
 }
 
-/// The table that was compiled in, read once: thousands of mutants ask for those beside theirs.
-fn compiled(machine: &str) -> Option<Arc<Sound>> {
-    static READ: Mutex<BTreeMap<String, Arc<Sound>>> = Mutex::new(BTreeMap::new());
-    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(sound) = read.get(machine) {
-        return Some(Arc::clone(sound));
-    }
-    let bundled = turnstile_bundled::table(machine)?;
-    let literal = Literal::read(Source::new(bundled.file, bundled.text));
-    let sound = Arc::new(literal.and_then(|literal| literal.amended()).ok()?);
-    read.insert(machine.to_owned(), Arc::clone(&sound));
-    Some(sound)
+/// The table that was compiled in.
+fn compiled(machine: &str) -> Option<Result<Arc<Sound>, Faults>> {
+    turnstile_bundled::table(machine).map(|table| read::sound(&read::bundled(table)))
 }
 
 fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<Taken>) {

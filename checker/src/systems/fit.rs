@@ -4,15 +4,15 @@
 use turnstile_spec::fault::Span;
 use turnstile_spec::system::{Count, System, Timer};
 use turnstile_spec::table::ResourceKind;
-use turnstile_spec::{Literal, Source};
 
+use crate::read;
 use crate::report::fault::FaultReport;
 
 /// What the file says otherwise than the one that was compiled in; nothing for a system that is not
 /// bundled, whose file is its own.
 pub(crate) fn faults(file: &System, machines: &[&str]) -> Vec<FaultReport> {
     let text = turnstile_bundled::system(&file.name);
-    let ours = text.and_then(|text| System::read(Source::new(text.file, text.text)).ok());
+    let ours = text.and_then(|text| read::system(&read::bundled(text)).ok());
     let Some(ours) = ours else { return Vec::new() };
     let mut fit = Fit { file, faults: Vec::new() };
     fit.roles(&ours);
@@ -89,9 +89,10 @@ impl Fit<'_> {
 
 fn is_of_a_table(timer: &Timer, machines: &[&str]) -> bool {
     machines.iter().filter_map(|machine| turnstile_bundled::table(machine)).any(|table| {
-        let literal = Literal::read(Source::new(table.file, table.text));
-        let resources = literal.map(|literal| literal.vocabulary.resources).unwrap_or_default();
         let is_it = |kind, name: &str| kind == ResourceKind::Timer && *name == timer.name;
-        resources.iter().any(|resource| is_it(resource.kind, &resource.name.name))
+        read::literal(&read::bundled(table)).is_ok_and(|literal| {
+            let mut resources = literal.vocabulary.resources.iter();
+            resources.any(|resource| is_it(resource.kind, &resource.name.name))
+        })
     })
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
+use turnstile_checker::read;
 use turnstile_checker::systems;
-use turnstile_spec::literal::Literal;
 use turnstile_spec::{Faults, System};
 
 use crate::cli::library::{self, Library, Text};
@@ -18,7 +19,7 @@ pub(super) enum Job {
     /// One world of a system.
     World {
         /// The system.
-        system: Box<System>,
+        system: Arc<System>,
         /// The world's place in it.
         world: usize,
         /// A table that runs in it in place of the one it has.
@@ -158,10 +159,10 @@ impl Plan {
             return self.system(&text, Worlds::Of(self.size), None);
         }
         self.jobs.push(Job::Table(text.clone()));
-        let Ok(literal) = Literal::read(text.source.clone()) else { return };
+        let Ok(literal) = read::literal(&text.source) else { return };
         let machine = &literal.vocabulary.machine;
         for of in &library.systems {
-            let Ok(system) = System::read(of.source.clone()) else { continue };
+            let Ok(system) = read::system(&of.source) else { continue };
             if systems::entry(&system.name).is_some_and(|of| of.machines.contains(&&**machine)) {
                 self.system(of, Worlds::Of(self.size), Some(&text));
             }
@@ -170,7 +171,7 @@ impl Plan {
 
     /// The worlds of a system.
     fn system(&mut self, text: &Text, worlds: Worlds<'_>, table: Option<&Text>) {
-        let system = match System::read(text.source.clone()) {
+        let system = match read::system(&text.source) {
             Ok(system) => system,
             Err(faults) => {
                 return self.jobs.push(Job::Broken { text: text.clone(), faults });
@@ -189,7 +190,7 @@ impl Plan {
                 ));
             }
             if is_meant {
-                let system = Box::new(system.clone());
+                let system = Arc::clone(&system);
                 self.jobs.push(Job::World { system, world, table: table.cloned() });
             }
         }

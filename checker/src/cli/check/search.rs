@@ -1,12 +1,12 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
+use turnstile_checker::read;
 use turnstile_checker::report;
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::result::{Kind, ResultReport};
 use turnstile_checker::systems;
 use turnstile_checker::table;
-use turnstile_spec::literal::Literal;
 use turnstile_spec::system::{System, World};
 use turnstile_spec::{Fault, Severity};
 
@@ -60,14 +60,14 @@ pub(super) fn whole(
 
 /// Level 1.
 fn search_table(text: &Text, options: &Options<'_>) -> ResultReport {
-    let mut result = match Literal::read(text.source.clone()) {
+    let mut result = match read::literal(&text.source) {
         Err(faults) => faulty(Kind::Table, &text.name, None, FaultReport::errors(&faults)),
         Ok(literal) if options.as_written => {
             let mut result = table::check(&literal.vocabulary, &literal.table, options);
             result.faults = FaultReport::as_written(&literal.findings, &literal.source);
             result
         }
-        Ok(literal) => match literal.amended() {
+        Ok(literal) => match read::sound(&text.source) {
             Ok(sound) => {
                 let mut result = table::check(&sound.vocabulary, &sound.table, options);
                 let warnings = sound.warnings.iter().filter(|f| f.severity == Severity::Warning);
