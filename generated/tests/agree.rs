@@ -216,7 +216,8 @@ macro_rules! every {
     ($($module:ident, $name:literal, $file:literal;)*) => {
         #[test]
         fn every_bundled_table_has_a_module() {
-            let tables: Vec<&str> = turnstile_bundled::TABLES.iter().map(|table| table.name).collect();
+            let tables = turnstile_bundled::TABLES.iter().map(|table| table.name);
+            let tables: Vec<&str> = tables.collect();
             let machines = [$(<turnstile_machines::$module::Machine as Machine>::TABLE.machine),*];
             assert_eq!(tables, machines);
         }

@@ -18,8 +18,8 @@ use turnstile_spec::Source;
 /// ```
 ///
 /// The module has the names (`State`, `Event`, `Action`, `Resource`, `Guard`, `RowId`), the
-/// function `step`, and `Machine`, which turnstile-machine's `Rules` run: the caller's crate depends
-/// on that crate, and calls this macro by its name there.
+/// function `step`, and `Machine`, which turnstile-machine's `Rules` run: the caller's crate
+/// depends on that crate, and calls this macro by its name there.
 ///
 /// What costs more is made only where it is asked for: `typestate`, the machine with its state in
 /// its type; `step_into`, the step that gives its actions to a sink; `derive(serde)`, names that

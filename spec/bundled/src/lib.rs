@@ -1,5 +1,5 @@
-//! The tables and systems that ship with Turnstile, as text. Nothing is read from a disk, and no macro
-//! depends on this: an edit of a table rebuilds no reader.
+//! The tables and systems that ship with Turnstile, as text. Nothing is read from a disk, and no
+//! macro depends on this: an edit of a table rebuilds no reader.
 #![no_std]
 
 /// One bundled file.
