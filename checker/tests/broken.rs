@@ -202,6 +202,20 @@ fn is_not_answered(table: &str, from: &str, to: &str, message: &str, at: &str) {
     is_refused(&format!("ask-{table}"), &text, "T090", message, at);
 }
 
+/// The cores of a machine without formulas evaluate none: one that is left out would be about
+/// another table.
+#[test]
+fn an_invariant_of_a_machine_that_was_compiled_without() {
+    is_not_answered(
+        "claim",
+        "\ntransitions:\n",
+        "\ninvariants:\n  waits not: { is: { none: one in waiting, is: one in waiting } }\n\
+         \ntransitions:\n",
+        "the core that was compiled in knows no invariant `waits not`: rebuild",
+        "waits not:",
+    );
+}
+
 #[test]
 fn a_rule_that_asks_what_its_core_cannot_answer() {
     is_not_answered(

@@ -27,6 +27,8 @@ use turnstile_spec::Source;
 /// and on turnstile-machine with its feature `serde`); `tracing`, an event of that crate for each
 /// step (the caller's crate then depends on it).
 ///
+/// A call of `typestate::begin` or `step_into` that was not asked for is an error that says so.
+///
 /// Faults of the table are compile errors that point into its file.
 #[proc_macro]
 pub fn machine(words: TokenStream) -> TokenStream {

@@ -78,7 +78,7 @@ impl Chosen {
         let mut chosen = Self { is_of_library: words.is_empty(), ..Self::default() };
         for text in &library.systems {
             if let Some(system) = chosen.said(&text.source.name, read::system(&text.source)) {
-                chosen.systems.push(Arc::unwrap_or_clone(system));
+                chosen.systems.push(System::clone(&system));
             }
         }
         chosen.edit(library);

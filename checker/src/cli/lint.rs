@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use turnstile_checker::read;
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::result::{Kind, Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::text;
+
+use turnstile_spec::{Literal, System};
 
 use super::library::{self, Text};
 use super::output::{complain, put};
@@ -52,18 +53,18 @@ pub(crate) fn run(arguments: &Arguments) -> Status {
 fn lint(text: &Text) -> ResultReport {
     if is_system(text) {
         let mut result = ResultReport::new(Kind::System, &text.name, None);
-        match read::system(&text.source) {
+        match System::read(text.source.clone()) {
             Ok(system) => system.name.clone_into(&mut result.name),
             Err(faults) => result.faults = FaultReport::errors(&faults),
         }
         return lined(result, text);
     }
     let mut result = ResultReport::new(Kind::Table, &text.name, None);
-    match read::literal(&text.source) {
+    match Literal::read(text.source.clone()) {
         Ok(literal) => {
             literal.vocabulary.machine.clone_into(&mut result.name);
             let source = &literal.source;
-            result.faults = match read::sound(&text.source) {
+            result.faults = match literal.amended() {
                 Ok(sound) => FaultReport::findings(&sound.warnings, source),
                 Err(faults) => FaultReport::errors(&faults),
             };

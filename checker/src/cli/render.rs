@@ -112,7 +112,7 @@ fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
 fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
     let sources = tables.iter().map(|table| seen_from(folder, table)).collect();
     let literals: Vec<Literal> =
-        tables.into_iter().map(|table| Arc::unwrap_or_clone(table.literal)).collect();
+        tables.into_iter().map(|table| Literal::clone(&table.literal)).collect();
     let formats = arguments.to.map_or(docs::FORMATS.to_vec(), |format| vec![format]);
     let is_whole = arguments.names.is_empty() && arguments.to.is_none();
     let (files, origin) = if is_whole {

@@ -5,9 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_machine::{
-    Facts, Interpreted, Machine, Name, Plain, Rules, Step, Unexpected, Unknown,
-};
+use turnstile_machine::{Facts, Interpreted, Machine, Name, Plain, Rules, Step, Unexpected, Unfit};
 use turnstile_spec::fault::Span;
 use turnstile_spec::table::{EventId, GuardId, Row};
 
@@ -80,9 +78,9 @@ impl<M: Machine + Rules<M> + Default> Chosen<M> {
             return Ok(Self::Compiled(M::default()));
         };
         let choices = choices(given)?;
-        let mut plain = turnstile_machine::read(&given.vocabulary, &given.table)
-            .map_err(|unknown| refused(given, &unknown))?;
-        ignore_absent(&mut plain, given);
+        let plain = turnstile_machine::read(&given.vocabulary, &given.table);
+        let plain = plain.and_then(|plain| without_absent(plain, given));
+        let plain = plain.map_err(|unfit| refused(given, &unfit))?;
         answered(given)?;
         let table = Interpreted::new(plain);
         Ok(Self::Interpreted { table, choices })
@@ -109,20 +107,28 @@ impl<M: Machine + Rules<M> + Default> Chosen<M> {
     }
 }
 
-/// Ignores the events that a table is without: those of amendments that are left out. A core may
-/// say them all the same.
-fn ignore_absent<M: Machine>(plain: &mut Plain<M>, given: &Replacement) {
+/// Has the events that a table is without, those of amendments that are left out, change nothing. A
+/// core may say them all the same.
+fn without_absent<M: Machine>(
+    mut plain: Plain<M>,
+    given: &Replacement,
+) -> Result<Plain<M>, Vec<Unfit>> {
+    let mut unfit = Vec::new();
     let events = (0..).map(EventId).zip(&given.vocabulary.events);
     for (_, event) in events.filter(|(id, _)| !given.table.events.contains(id)) {
         let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
-        if let Some(kind) = M::EventKind::from_name(&event.name.name) {
-            plain.ignore(kind, bounds);
+        match M::EventKind::from_name(&event.name.name) {
+            Some(kind) => plain.ignore(kind, bounds),
+            None => {
+                unfit.push(Unfit::Unknown { what: "event", name: event.name.name.clone() });
+            }
         }
     }
+    if unfit.is_empty() { Ok(plain) } else { Err(unfit) }
 }
 
-/// Names that the core was not compiled with, where they stand in the file.
-fn refused(given: &Replacement, unknown: &[Unknown]) -> Refusal {
+/// Why a table cannot run through the core, where that stands in the file.
+fn refused(given: &Replacement, unfit: &[Unfit]) -> Refusal {
     let of = &given.vocabulary;
     let names = || {
         let events = of.events.iter().map(|event| &event.name);
@@ -130,13 +136,19 @@ fn refused(given: &Replacement, unknown: &[Unknown]) -> Refusal {
         let names = of.states.iter().chain(&of.actions).chain(&of.guards);
         names.chain(events).chain(resources).chain(of.formulas.names())
     };
-    let fault = |Unknown { what, name }: &Unknown| {
-        let span =
-            names().find(|known| known.name == *name).map_or_else(Span::default, |it| it.span);
-        let text = format!("the core that was compiled in knows no {what} `{name}`");
-        FaultReport::not_compiled(&given.source, span, &text)
+    let fault = |unfit: &Unfit| match unfit {
+        Unfit::Unknown { what, name } => {
+            let known = names().find(|known| known.name == *name);
+            let span = known.map_or_else(Span::default, |it| it.span);
+            let text = format!("the core that was compiled in knows no {what} `{name}`");
+            FaultReport::not_compiled(&given.source, span, &text)
+        }
+        Unfit::NoInitialState => {
+            let text = "no state is initial: the core has none to begin in";
+            FaultReport::bad_setting(&given.source, Span::default(), text)
+        }
     };
-    Refusal::Faults(unknown.iter().map(fault).collect())
+    Refusal::Faults(unfit.iter().map(fault).collect())
 }
 
 impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {

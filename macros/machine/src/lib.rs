@@ -3,8 +3,8 @@
 //!
 //! `machine!` makes a module of a table: enums for its names, the table as nested matches, and a
 //! [`Machine`]. All else is here, once. With the feature `alloc` a table runs as data, too
-//! ([`Interpreted`]): one that is read at run time, edited or mutated, under the same core. The
-//! feature `read` makes one of a file that `turnstile-spec` has read.
+//! (`Interpreted`): one that is read at run time, edited or mutated, under the same core. The
+//! feature `read` makes the data of a file that `turnstile-spec` has read.
 #![no_std]
 
 #[cfg(feature = "alloc")]
@@ -37,9 +37,9 @@ pub use machine::{
 #[cfg(feature = "alloc")]
 pub use plain::{Cell, Condition, Place, Plain, Row};
 #[cfg(feature = "read")]
-pub use read::{Unknown, read};
+pub use read::{Unfit, read};
 pub use rules::Rules;
-pub use step::{Do, Does, Each, Entry, Moved, Op, ResourceKind, Run, Step, Unexpected};
+pub use step::{Do, Does, Doing, Each, Entry, Moved, Op, ResourceKind, Run, Step, Unexpected};
 pub use things::{Thing, Things};
 #[cfg(feature = "macros")]
 pub use turnstile_macros::{machine, system};

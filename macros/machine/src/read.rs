@@ -19,32 +19,37 @@ use crate::things::MOST;
 
 const _: () = assert!(VARIABLES <= MOST, "a formula speaks of more things than it can have");
 
-/// A name that the machine was not compiled with.
+/// Why a table cannot run as one of a machine's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
-    /// `state`, `event`, `guard`.
-    pub what: &'static str,
-    /// Its spelling.
-    pub name: String,
+pub enum Unfit {
+    /// The machine was not compiled with a name.
+    Unknown {
+        /// `state`, `event`, `guard`.
+        what: &'static str,
+        /// Its spelling.
+        name: String,
+    },
+    /// There is no state to begin in.
+    NoInitialState,
 }
 
 /// A table over the machine's names. Rows that the machine does not have run all the same.
 ///
 /// # Errors
 ///
-/// Names that the machine does not have, each once.
-pub fn read<M: Machine>(words: &Vocabulary, table: &Table) -> Result<Plain<M>, Vec<Unknown>> {
-    let mut reader = Reader { words, unknown: Vec::new(), more: Vec::new() };
-    let plain = reader.plain(table);
-    match plain {
-        Some(plain) if reader.unknown.is_empty() => Ok(plain),
-        _ => Err(reader.unknown),
+/// All that keeps it from it, each once; at least one.
+pub fn read<M: Machine>(words: &Vocabulary, table: &Table) -> Result<Plain<M>, Vec<Unfit>> {
+    let mut reader = Reader { words, unfit: Vec::new(), more: Vec::new() };
+    match reader.plain(table) {
+        Some(plain) if reader.unfit.is_empty() => Ok(plain),
+        None if reader.unfit.is_empty() => Err(Vec::from([Unfit::NoInitialState])),
+        _ => Err(reader.unfit),
     }
 }
 
 struct Reader<'t> {
     words: &'t Vocabulary,
-    unknown: Vec<Unknown>,
+    unfit: Vec<Unfit>,
     more: Vec<&'static str>,
 }
 
@@ -60,7 +65,7 @@ impl Reader<'_> {
             if place.initial {
                 initial = Some(state);
             }
-            *places.get_mut(state.index())? = Place {
+            places[state.index()] = Place {
                 holds: self.resources::<M>(&place.holds),
                 may_hold: self.resources::<M>(&place.may_hold),
                 is_final: place.is_final,
@@ -76,9 +81,9 @@ impl Reader<'_> {
     fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
         let found = N::from_name(name);
         if found.is_none() {
-            let unknown = Unknown { what, name: name.to_owned() };
-            if !self.unknown.contains(&unknown) {
-                self.unknown.push(unknown);
+            let unknown = Unfit::Unknown { what, name: name.to_owned() };
+            if !self.unfit.contains(&unknown) {
+                self.unfit.push(unknown);
             }
         }
         found
@@ -164,7 +169,8 @@ impl Reader<'_> {
                 Some(Each { collection, number: each.number })
             }
         };
-        Some(Entry { action, ops: u16::try_from(ops.len() - before).ok()?, each })
+        let ops = u16::try_from(ops.len() - before).expect("an action is told of few resources");
+        Some(Entry { action, ops, each })
     }
 
     fn condition<M: Machine>(&mut self, given: &table::Guard) -> Option<Condition<M>> {
