@@ -129,7 +129,7 @@ fn in_time(guard: Guard) -> bool {
 
 /// Notes how the machine came to its state.
 fn entered<S: Marker>(run: &mut Run, machine: Machine<S>) -> Machine<S> {
-    run.push((S::STATE, machine.step.does.iter().map(|act| act.action).collect()));
+    run.push((S::STATE, machine.step.actions.iter().map(|act| act.action).collect()));
     machine
 }
 

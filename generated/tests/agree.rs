@@ -74,7 +74,8 @@ macro_rules! agree {
         mod $module {
             use turnstile_machine::{Interpreted, Rules};
             use turnstile_machines::$module::{
-                Action, Do, EventKind, Guard, Machine, Moved, Op, Resource, RowId, State, Step,
+                Action, ActionCall, EventKind, Guard, Machine, Op, Resource, RowId, State, Step,
+                Transition,
             };
 
             use super::{Words, read, words};
@@ -105,7 +106,7 @@ macro_rules! agree {
                     row: step.row.map_or_else(String::new, |row| row.to_string()),
                     to: step.to.to_string(),
                     consumes: step.consumes.iter().map(Resource::to_string).collect(),
-                    does: (step.does.iter())
+                    does: (step.actions.iter())
                         .map(|act| format!("{} {:?}", act.action, ops(act.ops)))
                         .collect(),
                 }
@@ -133,13 +134,13 @@ macro_rules! agree {
                                 assert_eq!(said, interpreted.step(state, event, &guards));
                                 let written = words(&literal, &table, (s, e, number), answers);
                                 assert_eq!(said.ok().map(named), written, "{state} {event:?}");
-                                let moved = format!("{:?}", said.map(Step::moved));
-                                let does = said.ok().into_iter().flat_map(|step| step.does);
-                                let does: Vec<Do<'_>> = does.collect();
+                                let moved = format!("{:?}", said.map(Step::transition));
+                                let does = said.ok().into_iter().flat_map(|step| step.actions);
+                                let does: Vec<ActionCall<'_>> = does.collect();
                                 let expected = (moved, format!("{does:?}"));
                                 assert_eq!(into(s, e, number, answers), expected);
-                                let runs = said.ok().map(|step| step.runs().collect::<Vec<_>>());
-                                let runs = runs.into_iter().flatten().flat_map(|run| run.does);
+                                let runs = said.ok().map(|step| step.blocks().collect::<Vec<_>>());
+                                let runs = runs.into_iter().flatten().flat_map(|run| run.actions);
                                 assert_eq!(runs.collect::<Vec<_>>(), does);
                             }
                         }
@@ -196,9 +197,9 @@ macro_rules! agree {
                     for number in least..=greatest {
                         let event = kind.event(number);
                         let rows: Vec<_> = second.matching(state, event, &|_| true).collect();
-                        let taken = second.step(state, event, &|_| true).ok().map(Step::moved);
+                        let taken = second.step(state, event, &|_| true).ok().map(Step::transition);
                         let Some(row) = rows.get(1).or(rows.first()) else { continue };
-                        assert_eq!(taken, Some(Moved { row: Some(row.id), to: row.to }));
+                        assert_eq!(taken, Some(Transition { row: Some(row.id), to: row.to }));
                     }
                 }
             }

@@ -13,7 +13,7 @@ use turnstile_spec::{Literal, Source};
 
 use hall::{
     Action, Collection, CollectionKind, Event, EventKind, Guard, Invariant, Machine, Predicate,
-    Rule, State, Thing,
+    Rule, State, Term,
 };
 
 /// The same table as data.
@@ -46,10 +46,10 @@ impl Facts<Machine> for Hall {
         }
     }
 
-    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {
             Collection::Seats { guest } => {
-                self.seats.iter().filter(|seat| **seat >= guest.0).all(|seat| is(Thing(*seat)))
+                self.seats.iter().filter(|seat| **seat >= guest.0).all(|seat| is(Term(*seat)))
             }
             Collection::Friends => true,
         }
@@ -58,8 +58,8 @@ impl Facts<Machine> for Hall {
     fn every_under(
         &self,
         outer: Collection,
-        inner: &dyn Fn(Thing) -> Collection,
-        is: &mut dyn FnMut(Thing) -> bool,
+        inner: &dyn Fn(Term) -> Collection,
+        is: &mut dyn FnMut(Term) -> bool,
     ) -> bool {
         self.at_once.set(self.at_once.get() + 1);
         let mut things = BTreeSet::new();
@@ -72,11 +72,11 @@ impl Facts<Machine> for Hall {
         things.into_iter().all(is)
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
-        (0..).zip(&self.guests).all(|(guest, at)| is(Thing(guest), *at))
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+        (0..).zip(&self.guests).all(|(guest, at)| is(Term(guest), *at))
     }
 
-    fn state(&self, thing: Thing) -> Option<State> {
+    fn state(&self, thing: Term) -> Option<State> {
         self.guests.get(usize::try_from(thing.0).ok()?).copied()
     }
 }
@@ -98,7 +98,7 @@ fn invariant(hall: &Hall, invariant: Invariant) -> bool {
 
 #[test]
 fn rules_say_what_was_worked_out_by_hand() {
-    let guest = Thing(0);
+    let guest = Term(0);
     let empty = Hall::default();
     assert!(rule(&empty, Rule::Alone { guest }));
     let mut hall = Hall { guests: vec![State::Inside, State::Waiting], ..Hall::default() };
@@ -157,7 +157,7 @@ fn code_and_data_agree_on_many_halls() {
             is_late: bits >> 63 == 1,
             at_once: Cell::new(0),
         };
-        for guest in (0..4).map(Thing) {
+        for guest in (0..4).map(Term) {
             yes += u32::from(rule(&hall, Rule::Enter { guest }));
             let under = [Rule::Settled { guest }, Rule::Crowded { guest }];
             under.into_iter().for_each(|it| said[usize::from(rule(&hall, it))] += 1);
@@ -175,10 +175,10 @@ fn code_and_data_agree_on_many_halls() {
 #[test]
 fn entries_of_a_loop_stand_together() {
     let step = hall::step(State::Inside, Event::GuestLeaves, &|_| true).expect("a row");
-    let runs: Vec<_> = step.runs().map(|run| (run.each, run.does.len())).collect();
+    let runs: Vec<_> = step.blocks().map(|run| (run.each, run.actions.len())).collect();
     assert_eq!(runs, [(Some(CollectionKind::Friends), 2), (None, 1)]);
     let step = hall::step(State::Waiting, Event::HallCloses, &|_| true).expect("a row");
-    assert_eq!(step.runs().count(), 2, "two loops over one collection stay two");
+    assert_eq!(step.blocks().count(), 2, "two loops over one collection stay two");
     let told: Vec<_> = Action::ALL.iter().filter_map(|action| action.tells()).collect();
     assert_eq!(told, [EventKind::DoorOpens]);
     let refused = hall::step(State::NotExist, Event::GuestComes, &|guard| guard != Guard::MayEnter);

@@ -1,6 +1,6 @@
 //! The benchmark's hand-written match agrees with the table on every cell; else it proves nothing.
 
-use turnstile_machines::claim::{self, Do, Event, EventKind, Guard, State};
+use turnstile_machines::claim::{self, ActionCall, Event, EventKind, Guard, State};
 
 #[path = "../benches/step/acts.rs"]
 mod acts;
@@ -14,8 +14,8 @@ fn the_hand_written_match_is_the_table() {
     for (state, event, answers) in cells() {
         let guards = |guard: Guard| answers >> guard as u32 & 1 == 1;
         let table = claim::step(state, event, &guards).ok();
-        let table: Option<(State, Vec<Do<'_>>)> =
-            table.map(|step| (step.to, step.does.iter().collect()));
+        let table: Option<(State, Vec<ActionCall<'_>>)> =
+            table.map(|step| (step.to, step.actions.iter().collect()));
         let returned = hand::step(state, event, &guards).map(|(to, does)| (to, does.to_vec()));
         assert_eq!(returned, table, "{state} {event:?} {answers:b}");
         let mut sunk = Vec::new();

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_machine::{Facts, Interpreted, Machine, Name, Plain, Rules, Step, Unexpected, Unfit};
+use turnstile_machine::{
+    Facts, Incompatible, Interpreted, Machine, Name, Rules, Step, TableData, Unexpected,
+};
 use turnstile_spec::fault::Span;
 use turnstile_spec::table::{EventId, GuardId, Row};
 
@@ -110,9 +112,9 @@ impl<M: Machine + Rules<M> + Default> Chosen<M> {
 /// Has the events that a table is without, those of amendments that are left out, change nothing. A
 /// core may say them all the same.
 fn without_absent<M: Machine>(
-    mut plain: Plain<M>,
+    mut plain: TableData<M>,
     given: &Replacement,
-) -> Result<Plain<M>, Vec<Unfit>> {
+) -> Result<TableData<M>, Vec<Incompatible>> {
     let mut unfit = Vec::new();
     let events = (0..).map(EventId).zip(&given.vocabulary.events);
     for (_, event) in events.filter(|(id, _)| !given.table.events.contains(id)) {
@@ -120,7 +122,7 @@ fn without_absent<M: Machine>(
         match M::EventKind::from_name(&event.name.name) {
             Some(kind) => plain.ignore(kind, bounds),
             None => {
-                unfit.push(Unfit::Unknown { what: "event", name: event.name.name.clone() });
+                unfit.push(Incompatible::Unknown { what: "event", name: event.name.name.clone() });
             }
         }
     }
@@ -128,7 +130,7 @@ fn without_absent<M: Machine>(
 }
 
 /// Why a table cannot run through the core, where that stands in the file.
-fn refused(given: &Replacement, unfit: &[Unfit]) -> Refusal {
+fn refused(given: &Replacement, unfit: &[Incompatible]) -> Refusal {
     let of = &given.vocabulary;
     let names = || {
         let events = of.events.iter().map(|event| &event.name);
@@ -136,14 +138,14 @@ fn refused(given: &Replacement, unfit: &[Unfit]) -> Refusal {
         let names = of.states.iter().chain(&of.actions).chain(&of.guards);
         names.chain(events).chain(resources).chain(of.formulas.names())
     };
-    let fault = |unfit: &Unfit| match unfit {
-        Unfit::Unknown { what, name } => {
+    let fault = |unfit: &Incompatible| match unfit {
+        Incompatible::Unknown { what, name } => {
             let known = names().find(|known| known.name == *name);
             let span = known.map_or_else(Span::default, |it| it.span);
             let text = format!("the core that was compiled in knows no {what} `{name}`");
             FaultReport::not_compiled(&given.source, span, &text)
         }
-        Unfit::NoInitialState => {
+        Incompatible::NoInitialState => {
             let text = "no state is initial: the core has none to begin in";
             FaultReport::bad_setting(&given.source, Span::default(), text)
         }

@@ -5,7 +5,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "by hand one writes `_` for the refused")]
 
-use turnstile_machines::claim::{Do, Event as E, Guard as G, State as S};
+use turnstile_machines::claim::{ActionCall, Event as E, Guard as G, State as S};
 
 use crate::acts;
 
@@ -16,7 +16,7 @@ pub(crate) fn step(
     state: S,
     event: E,
     guards: &impl Fn(G) -> bool,
-) -> Option<(S, &'static [Do<'static>])> {
+) -> Option<(S, &'static [ActionCall<'static>])> {
     Some(match state {
         S::New => match event {
             E::Start => {

@@ -4,7 +4,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "by hand one writes `_` for the refused")]
 
-use turnstile_machines::claim::{Do, Event as E, Guard as G, State as S};
+use turnstile_machines::claim::{ActionCall, Event as E, Guard as G, State as S};
 
 use crate::acts;
 
@@ -15,7 +15,7 @@ pub(crate) fn step_into(
     state: S,
     event: E,
     guards: &impl Fn(G) -> bool,
-    mut sink: impl FnMut(Do<'static>),
+    mut sink: impl FnMut(ActionCall<'static>),
 ) -> Option<S> {
     Some(match state {
         S::New => match event {

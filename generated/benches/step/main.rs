@@ -98,7 +98,7 @@ fn generated<const PLACE: u64>(events: &[Happening]) -> u64 {
         match claim::step(state, happening.event, &|_| happening.answer) {
             Ok(step) => {
                 state = step.to;
-                for act in step.does {
+                for act in step.actions {
                     sum = count(sum, act.action);
                 }
             }
@@ -133,7 +133,7 @@ fn generated_into<const PLACE: u64>(events: &[Happening]) -> u64 {
         if happening.begins {
             state = State::INITIAL;
         }
-        let sink = |act: claim::Do<'_>| sum = count(sum, act.action);
+        let sink = |act: claim::ActionCall<'_>| sum = count(sum, act.action);
         match claim::step_into(state, happening.event, &|_| happening.answer, sink) {
             Ok(moved) => state = moved.to,
             Err(_) => sum = refused(sum),
@@ -148,7 +148,7 @@ fn by_hand_into<const PLACE: u64>(events: &[Happening]) -> u64 {
         if happening.begins {
             state = State::INITIAL;
         }
-        let sink = |act: claim::Do<'_>| sum = count(sum, act.action);
+        let sink = |act: claim::ActionCall<'_>| sum = count(sum, act.action);
         match hand_into::step_into(state, happening.event, &|_| happening.answer, sink) {
             Some(to) => state = to,
             None => sum = refused(sum),

@@ -71,8 +71,8 @@ fn step_into(machine: &Machine<'_>, names: &[Ident], extras: Extras) -> TokenStr
             state: State,
             event: Event,
             #guards: &impl Fn(Guard) -> bool,
-            mut sink: impl FnMut(Do<'static>),
-        ) -> ::core::result::Result<Moved, Unexpected> {
+            mut sink: impl FnMut(ActionCall<'static>),
+        ) -> ::core::result::Result<Transition, Unexpected> {
             #sunk
         }
     }
@@ -91,12 +91,12 @@ fn unasked() -> TokenStream {
             state: State,
             event: Event,
             guards: &impl Fn(Guard) -> bool,
-            _sink: impl FnMut(Do<'static>),
-        ) -> ::core::result::Result<Moved, Unexpected>
+            _sink: impl FnMut(ActionCall<'static>),
+        ) -> ::core::result::Result<Transition, Unexpected>
         where
             for<'a> Machine: ::turnstile_machine::asked::StepInto<'a>,
         {
-            step(state, event, guards).map(Step::moved)
+            step(state, event, guards).map(Step::transition)
         }
     }
 }
@@ -131,13 +131,13 @@ fn trace(machine: &str, extras: Extras) -> TokenStream {
             guards: &impl Fn(Guard) -> bool,
         ) -> ::core::result::Result<Step<'static>, Unexpected> {
             let said = step_untraced(state, event, guards);
-            trace(state, event, said.map(|step| Moved { row: step.row, to: step.to }));
+            trace(state, event, said.map(|step| Transition { row: step.row, to: step.to }));
             said
         }
 
         #into
 
-        fn trace(state: State, event: Event, said: ::core::result::Result<Moved, Unexpected>) {
+        fn trace(state: State, event: Event, said: ::core::result::Result<Transition, Unexpected>) {
             let (number, event) = (event.number(), event.kind().name());
             match said {
                 ::core::result::Result::Ok(moved) => ::tracing::trace!(
@@ -174,8 +174,8 @@ fn traced_into() -> TokenStream {
             state: State,
             event: Event,
             guards: &impl Fn(Guard) -> bool,
-            sink: impl FnMut(Do<'static>),
-        ) -> ::core::result::Result<Moved, Unexpected> {
+            sink: impl FnMut(ActionCall<'static>),
+        ) -> ::core::result::Result<Transition, Unexpected> {
             let said = step_into_untraced(state, event, guards, sink);
             trace(state, event, said);
             said
@@ -267,12 +267,12 @@ impl Leaf for Sunk<'_> {
     fn taken(&self, index: usize, row: &Row) -> TokenStream {
         let acts = row.does.iter().map(|entry| act(self.machine.vocabulary, entry));
         let name = &self.names[index];
-        quote!(#(sink(#acts);)* ::core::result::Result::Ok(steps::#name.moved()))
+        quote!(#(sink(#acts);)* ::core::result::Result::Ok(steps::#name.transition()))
     }
 
     fn ignored(&self) -> TokenStream {
         let to = state(self.machine.vocabulary, self.from.index());
-        quote!(::core::result::Result::Ok(Step::ignored(#to).moved()))
+        quote!(::core::result::Result::Ok(Step::ignored(#to).transition()))
     }
 
     fn refused(&self, impossible: bool) -> TokenStream {

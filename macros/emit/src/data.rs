@@ -19,12 +19,12 @@ pub(crate) fn effects(words: &Vocabulary, row: &Row) -> (TokenStream, TokenStrea
         let Do::Act { ops, .. } = entry;
         let (action, each) = (action(words, entry), each(words, entry));
         let count = number(ops.len() as u64);
-        quote!(::turnstile_machine::Entry { action: #action, ops: #count, each: #each })
+        quote!(::turnstile_machine::ActionEntry { action: #action, ops: #count, each: #each })
     });
     let ops = row.does.iter().flat_map(|Do::Act { ops, .. }| ops).map(|one| op(words, one));
     let does = match row.does.is_empty() {
-        true => quote!(::turnstile_machine::Does::NOTHING),
-        false => quote!(::turnstile_machine::Does::new(&[#(#entries),*], &[#(#ops),*])),
+        true => quote!(::turnstile_machine::Actions::NOTHING),
+        false => quote!(::turnstile_machine::Actions::new(&[#(#entries),*], &[#(#ops),*])),
     };
     (quote!(&[#(#consumes),*]), does)
 }
@@ -34,7 +34,7 @@ pub(crate) fn act(words: &Vocabulary, entry: &Do) -> TokenStream {
     let Do::Act { ops, .. } = entry;
     let (action, each) = (action(words, entry), each(words, entry));
     let ops = ops.iter().map(|one| op(words, one));
-    quote!(Do { action: #action, ops: &[#(#ops),*], each: #each })
+    quote!(ActionCall { action: #action, ops: &[#(#ops),*], each: #each })
 }
 
 fn action(words: &Vocabulary, entry: &Do) -> TokenStream {
@@ -51,7 +51,7 @@ fn each(words: &Vocabulary, entry: &Do) -> TokenStream {
             let name = ident(&words.formulas.collections[collection.index()].name.ident);
             let turn = number(*turn);
             quote!(::core::option::Option::Some(
-                Each { collection: CollectionKind::#name, number: #turn }
+                ForEach { collection: CollectionKind::#name, number: #turn }
             ))
         }
     }

@@ -34,10 +34,10 @@ pub(crate) fn types(words: &Vocabulary) -> TokenStream {
             type Invariant = Invariant;
         },
         false => quote! {
-            type Predicate = ::turnstile_machine::Nothing;
-            type Collection = ::turnstile_machine::Nothing;
-            type Rule = ::turnstile_machine::Nothing;
-            type Invariant = ::turnstile_machine::Nothing;
+            type Predicate = ::turnstile_machine::Never;
+            type Collection = ::turnstile_machine::Never;
+            type Rule = ::turnstile_machine::Never;
+            type Invariant = ::turnstile_machine::Never;
         },
     }
 }

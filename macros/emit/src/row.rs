@@ -62,13 +62,13 @@ pub(crate) fn step_constants(machine: &Machine<'_>) -> TokenStream {
     let steps = machine.table.rows.iter().zip(steps(machine)).map(|(row, name)| {
         let id = &constants[row.id.index()];
         let to = state(words, row.to.index());
-        let (consumes, does) = effects(words, row);
+        let (consumes, actions) = effects(words, row);
         quote! {
             pub(super) const #name: Step<'static> = Step {
                 row: ::core::option::Option::Some(RowId::#id),
                 to: #to,
                 consumes: #consumes,
-                does: #does,
+                actions: #actions,
             };
         }
     });

@@ -8,25 +8,25 @@ use turnstile_spec::table::Lines;
 use crate::document::number;
 use crate::{Machine, formula};
 
-/// `Op`, `Do`, `Step`, `Unexpected` and their like, of this machine.
+/// `Op`, `ActionCall`, `Step`, `Unexpected` and their like, of this machine.
 pub(crate) fn aliases() -> TokenStream {
     quote! {
-        pub use ::turnstile_machine::{ResourceKind, Thing};
+        pub use ::turnstile_machine::{ResourceKind, Term};
 
         /// What an action does to a resource.
         pub type Op = ::turnstile_machine::Op<Machine>;
         /// One action of a row, with what it does to resources.
-        pub type Do<'t> = ::turnstile_machine::Do<'t, Machine>;
+        pub type ActionCall<'t> = ::turnstile_machine::ActionCall<'t, Machine>;
         /// What a row does, in order.
-        pub type Does<'t> = ::turnstile_machine::Does<'t, Machine>;
+        pub type Actions<'t> = ::turnstile_machine::Actions<'t, Machine>;
         /// A loop of a row.
-        pub type Each = ::turnstile_machine::Each<Machine>;
-        /// Actions that are done one after the other: once, or once for each thing.
-        pub type Run<'t> = ::turnstile_machine::Run<'t, Machine>;
+        pub type ForEach = ::turnstile_machine::ForEach<Machine>;
+        /// Actions that are done one after the other: once, or once for each term.
+        pub type Block<'t> = ::turnstile_machine::Block<'t, Machine>;
         /// What the table says of a state and an event.
         pub type Step<'t> = ::turnstile_machine::Step<'t, Machine>;
         /// A step without its actions, which went into a sink.
-        pub type Moved = ::turnstile_machine::Moved<Machine>;
+        pub type Transition = ::turnstile_machine::Transition<Machine>;
         /// An event that the table has no row for: the machine stays as it is.
         pub type Unexpected = ::turnstile_machine::Unexpected<Machine>;
     }

@@ -4,11 +4,11 @@
 use alloc::{boxed::Box, vec::Vec};
 
 use crate::machine::Machine;
-use crate::things::Thing;
+use crate::term::Term;
 #[cfg(feature = "alloc")]
 use crate::{
-    machine::{CollectionKind, Name, OfThings, PredicateKind, RuleKind},
-    things::Things,
+    machine::{Atom, CollectionKind, Name, PredicateKind, RuleKind},
+    term::Terms,
 };
 
 /// What a core answers, so that the table's formulas can be evaluated of its state.
@@ -16,30 +16,30 @@ pub trait Facts<M: Machine> {
     /// Whether it is so.
     fn is(&self, predicate: M::Predicate) -> bool;
 
-    /// Whether `is` is so of each thing that is listed; it is not asked after the first of which
+    /// Whether `is` is so of each term that is listed; it is not asked after the first of which
     /// it is not.
-    fn every(&self, collection: M::Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool;
+    fn every(&self, collection: M::Collection, is: &mut dyn FnMut(Term) -> bool) -> bool;
 
-    /// Whether `is` is so of each thing that `inner` lists for a thing of `outer`. Such a thing
+    /// Whether `is` is so of each term that `inner` lists for a term of `outer`. Such a term
     /// need not be asked of again for another one.
     fn every_under(
         &self,
         outer: M::Collection,
-        inner: &dyn Fn(Thing) -> M::Collection,
-        is: &mut dyn FnMut(Thing) -> bool,
+        inner: &dyn Fn(Term) -> M::Collection,
+        is: &mut dyn FnMut(Term) -> bool,
     ) -> bool {
-        self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
+        self.every(outer, &mut |term| self.every(inner(term), &mut *is))
     }
 
     /// Whether `is` is so of each instance of the machine and the state it is in; it is not asked
     /// after the first of which it is not.
-    fn instances(&self, is: &mut dyn FnMut(Thing, M::State) -> bool) -> bool;
+    fn instances(&self, is: &mut dyn FnMut(Term, M::State) -> bool) -> bool;
 
     /// The state of an instance; `None` where there is none.
-    fn state(&self, thing: Thing) -> Option<M::State>;
+    fn state(&self, term: Term) -> Option<M::State>;
 }
 
-/// A formula as plain data. A number stands for a thing: the rule's parameters first, then the
+/// A formula as plain data. A number denotes a term: the rule's parameters first, then the
 /// variable of each quantifier around, from the outside in.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,19 +59,19 @@ pub enum Formula<M: Machine> {
     /// Both or neither.
     Iff(Box<Formula<M>>, Box<Formula<M>>),
     /// So of each.
-    Every(Among<M>, Box<Formula<M>>),
+    Every(Domain<M>, Box<Formula<M>>),
     /// So of at least one.
-    Some(Among<M>, Box<Formula<M>>),
+    Some(Domain<M>, Box<Formula<M>>),
 }
 
-/// What a quantifier goes over.
+/// What a quantifier ranges over.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Among<M: Machine> {
+pub enum Domain<M: Machine> {
     /// The instances in these states.
     States(Vec<M::State>),
     /// What the core lists.
-    Listed(CollectionKind<M>, Vec<u8>),
+    Collection(CollectionKind<M>, Vec<u8>),
 }
 
 /// The formulas of a table, in the order of their names; `None` where it has none of that name.
@@ -86,9 +86,9 @@ pub struct Formulas<M: Machine> {
 
 #[cfg(feature = "alloc")]
 impl<M: Machine> Formulas<M> {
-    pub(crate) fn rule(&self, rule: RuleKind<M>, facts: &impl Facts<M>, things: Things) -> bool {
+    pub(crate) fn rule(&self, rule: RuleKind<M>, facts: &impl Facts<M>, terms: Terms) -> bool {
         let formula = self.rules.get(rule.index()).and_then(Option::as_ref);
-        formula.is_some_and(|formula| formula.holds(self, facts, things))
+        formula.is_some_and(|formula| formula.holds(self, facts, terms))
     }
 
     pub(crate) fn invariant(&self, invariant: M::Invariant) -> Option<&Formula<M>> {
@@ -98,11 +98,11 @@ impl<M: Machine> Formulas<M> {
 
 #[cfg(feature = "alloc")]
 impl<M: Machine> Formula<M> {
-    pub(crate) fn holds(&self, all: &Formulas<M>, facts: &impl Facts<M>, scope: Things) -> bool {
+    pub(crate) fn holds(&self, all: &Formulas<M>, facts: &impl Facts<M>, scope: Terms) -> bool {
         match self {
             Self::Is(predicate, of) => facts.is(M::Predicate::of(*predicate, scope.all(of).list())),
-            Self::In(thing, states) => {
-                facts.state(scope.get(*thing)).is_some_and(|at| states.contains(&at))
+            Self::In(term, states) => {
+                facts.state(scope.get(*term)).is_some_and(|at| states.contains(&at))
             }
             Self::Rule(rule, of) => all.rule(*rule, facts, scope.all(of)),
             Self::All(parts) => parts.iter().all(|part| part.holds(all, facts, scope)),
@@ -120,20 +120,20 @@ impl<M: Machine> Formula<M> {
 }
 
 #[cfg(feature = "alloc")]
-impl<M: Machine> Among<M> {
+impl<M: Machine> Domain<M> {
     fn every(
         &self,
         facts: &impl Facts<M>,
-        scope: Things,
-        is: &mut dyn FnMut(Things) -> bool,
+        scope: Terms,
+        is: &mut dyn FnMut(Terms) -> bool,
     ) -> bool {
         match self {
             Self::States(states) => {
-                facts.instances(&mut |thing, at| !states.contains(&at) || is(scope.with(thing)))
+                facts.instances(&mut |term, at| !states.contains(&at) || is(scope.with(term)))
             }
-            Self::Listed(collection, of) => facts
-                .every(M::Collection::of(*collection, scope.all(of).list()), &mut |thing| {
-                    is(scope.with(thing))
+            Self::Collection(collection, of) => facts
+                .every(M::Collection::of(*collection, scope.all(of).list()), &mut |term| {
+                    is(scope.with(term))
                 }),
         }
     }

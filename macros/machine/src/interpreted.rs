@@ -2,38 +2,38 @@
 
 use alloc::sync::Arc;
 
+use crate::data::{Row, StateInfo, TableData, matches};
 use crate::formula::Facts;
-use crate::machine::{Event, Machine, Name, OfThings};
-use crate::plain::{Place, Plain, Row, matches};
+use crate::machine::{Atom, Event, Machine, Name};
 use crate::rules::Rules;
-use crate::step::{Does, Step, Unexpected};
-use crate::things::Things;
+use crate::step::{Actions, Step, Unexpected};
+use crate::term::Terms;
 
 /// A table as data that runs. A copy shares the table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Interpreted<M: Machine> {
-    plain: Arc<Plain<M>>,
+    data: Arc<TableData<M>>,
     choice: u8,
 }
 
 impl<M: Machine> Interpreted<M> {
     /// This table; of several rows that match, the first is taken.
     #[must_use]
-    pub fn new(plain: Plain<M>) -> Self {
-        Self { plain: Arc::new(plain), choice: 0 }
+    pub fn new(data: TableData<M>) -> Self {
+        Self { data: Arc::new(data), choice: 0 }
     }
 
     /// The table.
     #[must_use]
-    pub fn plain(&self) -> &Plain<M> {
-        &self.plain
+    pub fn data(&self) -> &TableData<M> {
+        &self.data
     }
 
     /// The same table, taking this one of several rows that match, counted from 0; the last one
     /// where there are not so many.
     #[must_use]
     pub fn choosing(&self, choice: u8) -> Self {
-        Self { plain: Arc::clone(&self.plain), choice }
+        Self { data: Arc::clone(&self.data), choice }
     }
 
     /// The rows that an event takes in a state, in the order written.
@@ -44,7 +44,7 @@ impl<M: Machine> Interpreted<M> {
         guards: &impl Fn(M::Guard) -> bool,
     ) -> impl Iterator<Item = &'t Row<M>> {
         let (kind, number) = (event.kind(), event.number());
-        self.plain.rows.iter().filter(move |row| {
+        self.data.rows.iter().filter(move |row| {
             row.from == state
                 && row.event == kind
                 && matches(&row.pattern, number)
@@ -52,26 +52,26 @@ impl<M: Machine> Interpreted<M> {
         })
     }
 
-    fn place(&self, state: M::State) -> Option<&Place<M>> {
-        self.plain.places.get(state.index())
+    fn info(&self, state: M::State) -> Option<&StateInfo<M>> {
+        self.data.states.get(state.index())
     }
 }
 
 impl<M: Machine> Rules<M> for Interpreted<M> {
     fn initial(&self) -> M::State {
-        self.plain.initial
+        self.data.initial
     }
 
     fn holds(&self, state: M::State) -> &[M::Resource] {
-        self.place(state).map_or(&[], |place| &place.holds)
+        self.info(state).map_or(&[], |info| &info.holds)
     }
 
     fn may_hold(&self, state: M::State) -> &[M::Resource] {
-        self.place(state).map_or(&[], |place| &place.may_hold)
+        self.info(state).map_or(&[], |info| &info.may_hold)
     }
 
     fn is_final(&self, state: M::State) -> bool {
-        self.place(state).is_some_and(|place| place.is_final)
+        self.info(state).is_some_and(|info| info.is_final)
     }
 
     fn step(
@@ -82,11 +82,11 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
     ) -> Result<Step<'_, M>, Unexpected<M>> {
         let rows = self.matching(state, event, guards);
         if let Some(row) = rows.take(usize::from(self.choice) + 1).last() {
-            let does = Does::new(&row.does, &row.ops);
-            return Ok(Step { row: Some(row.id), to: row.to, consumes: &row.consumes, does });
+            let actions = Actions::new(&row.actions, &row.ops);
+            return Ok(Step { row: Some(row.id), to: row.to, consumes: &row.consumes, actions });
         }
         let (kind, number) = (event.kind(), event.number());
-        let said = self.plain.cells.iter().find(|cell| {
+        let said = self.data.cells.iter().find(|cell| {
             cell.state == state && cell.event == kind && matches(&cell.pattern, number)
         });
         match said {
@@ -97,27 +97,27 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
     }
 
     fn asks(&self, guard: M::Guard) -> bool {
-        self.plain.rows.iter().any(|row| row.guard.asks(guard))
+        self.data.rows.iter().any(|row| row.guard.asks(guard))
     }
 
     fn row_name(&self, row: M::RowId) -> &'static str {
         match row.index().checked_sub(M::RowId::ALL.len()) {
             None => row.name(),
-            Some(more) => self.plain.more.get(more).copied().unwrap_or(""),
+            Some(more) => self.data.more.get(more).copied().unwrap_or(""),
         }
     }
 
     fn rule(&self, rule: M::Rule, facts: &impl Facts<M>) -> bool {
-        self.plain.formulas.rule(rule.kind(), facts, rule.things())
+        self.data.formulas.rule(rule.kind(), facts, rule.terms())
     }
 
     fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool {
-        let formulas = &self.plain.formulas;
+        let formulas = &self.data.formulas;
         let formula = formulas.invariant(invariant);
-        formula.is_none_or(|formula| formula.holds(formulas, facts, Things::of(&[])))
+        formula.is_none_or(|formula| formula.holds(formulas, facts, Terms::of(&[])))
     }
 
     fn has_invariant(&self, invariant: M::Invariant) -> bool {
-        self.plain.formulas.invariant(invariant).is_some()
+        self.data.formulas.invariant(invariant).is_some()
     }
 }

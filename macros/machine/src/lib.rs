@@ -14,32 +14,35 @@ extern crate std;
 
 #[doc(hidden)]
 pub mod asked;
+#[cfg(feature = "alloc")]
+mod data;
 mod formula;
 #[cfg(feature = "alloc")]
 mod interpreted;
 mod machine;
-#[cfg(feature = "alloc")]
-mod plain;
 #[cfg(feature = "read")]
 mod read;
 mod rules;
 mod step;
-mod things;
+mod term;
 
+#[cfg(feature = "alloc")]
+pub use data::{Cell, Condition, Row, StateInfo, TableData};
 pub use formula::Facts;
 #[cfg(feature = "alloc")]
-pub use formula::{Among, Formula, Formulas};
+pub use formula::{Domain, Formula, Formulas};
 #[cfg(feature = "alloc")]
 pub use interpreted::Interpreted;
 pub use machine::{
-    CollectionKind, Event, Machine, Name, Nothing, OfThings, PredicateKind, RowId, RuleKind, Table,
+    Atom, CollectionKind, Event, Machine, Name, Never, PredicateKind, RowId, RuleKind, Table,
 };
-#[cfg(feature = "alloc")]
-pub use plain::{Cell, Condition, Place, Plain, Row};
 #[cfg(feature = "read")]
-pub use read::{Unfit, read};
+pub use read::{Incompatible, read};
 pub use rules::Rules;
-pub use step::{Do, Does, Doing, Each, Entry, Moved, Op, ResourceKind, Run, Step, Unexpected};
-pub use things::{Thing, Things};
+pub use step::{
+    ActionCall, ActionEntry, Actions, ActionsIter, Block, ForEach, Op, ResourceKind, Step,
+    Transition, Unexpected,
+};
+pub use term::{Term, Terms};
 #[cfg(feature = "macros")]
 pub use turnstile_macros::{machine, system};

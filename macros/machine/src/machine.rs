@@ -3,7 +3,7 @@
 use core::fmt::{self, Debug, Display};
 use core::hash::Hash;
 
-use crate::things::{Thing, Things};
+use crate::term::{Term, Terms};
 
 /// A machine: the types of its names. `machine!` makes one of a table.
 pub trait Machine: Copy + Debug + Eq + Ord + Hash + 'static {
@@ -22,11 +22,11 @@ pub trait Machine: Copy + Debug + Eq + Ord + Hash + 'static {
     /// A row as written.
     type RowId: RowId;
     /// What the core answers to a formula.
-    type Predicate: OfThings;
+    type Predicate: Atom;
     /// What the core lists for a formula or a loop.
-    type Collection: OfThings;
-    /// A formula of some things, by its name.
-    type Rule: OfThings;
+    type Collection: Atom;
+    /// A formula with parameters, by its name.
+    type Rule: Atom;
     /// A formula that must always be so, by its name.
     type Invariant: Name;
 
@@ -35,11 +35,11 @@ pub trait Machine: Copy + Debug + Eq + Ord + Hash + 'static {
 }
 
 /// The kind of a machine's predicates.
-pub type PredicateKind<M> = <<M as Machine>::Predicate as OfThings>::Kind;
+pub type PredicateKind<M> = <<M as Machine>::Predicate as Atom>::Kind;
 /// The kind of a machine's collections.
-pub type CollectionKind<M> = <<M as Machine>::Collection as OfThings>::Kind;
+pub type CollectionKind<M> = <<M as Machine>::Collection as Atom>::Kind;
 /// The kind of a machine's rules.
-pub type RuleKind<M> = <<M as Machine>::Rule as OfThings>::Kind;
+pub type RuleKind<M> = <<M as Machine>::Rule as Atom>::Kind;
 
 /// Where a machine comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,32 +86,32 @@ pub trait RowId: Name {
     fn at(place: u16) -> Self;
 }
 
-/// A name that speaks of things: a predicate, a collection, a rule.
-pub trait OfThings: Copy + Debug + Eq + Ord + Hash + 'static {
-    /// It without the things that it speaks of.
+/// A name applied to terms: a predicate, a collection or a rule with its arguments.
+pub trait Atom: Copy + Debug + Eq + Ord + Hash + 'static {
+    /// The name without its arguments.
     type Kind: Name;
 
-    /// It without the things that it speaks of.
+    /// The name without its arguments.
     fn kind(self) -> Self::Kind;
 
-    /// The things that it speaks of, in order.
-    fn things(self) -> Things;
+    /// The arguments, in order.
+    fn terms(self) -> Terms;
 
-    /// It of these things, in order; of one that is missing, thing 0.
-    fn of(kind: Self::Kind, things: &[Thing]) -> Self;
+    /// The name applied to these; term 0 where one is missing.
+    fn of(kind: Self::Kind, terms: &[Term]) -> Self;
 }
 
-/// A kind of name that a table has none of.
+/// The names of a kind that a table has none of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Nothing {}
+pub enum Never {}
 
-impl Display for Nothing {
+impl Display for Never {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {}
     }
 }
 
-impl Name for Nothing {
+impl Name for Never {
     const ALL: &'static [Self] = &[];
 
     fn index(self) -> usize {
@@ -127,18 +127,18 @@ impl Name for Nothing {
     }
 }
 
-impl OfThings for Nothing {
+impl Atom for Never {
     type Kind = Self;
 
     fn kind(self) -> Self {
         self
     }
 
-    fn things(self) -> Things {
+    fn terms(self) -> Terms {
         match self {}
     }
 
-    fn of(kind: Self, _: &[Thing]) -> Self {
+    fn of(kind: Self, _: &[Term]) -> Self {
         kind
     }
 }

@@ -11,17 +11,17 @@ use turnstile_spec::formula;
 use turnstile_spec::limit::VARIABLES;
 use turnstile_spec::table::{self, CellKind, EventId, ResourceId, StateId, Table, Vocabulary};
 
-use crate::formula::{Among, Formula, Formulas};
+use crate::data::{Cell, Condition, Row, StateInfo, TableData};
+use crate::formula::{Domain, Formula, Formulas};
 use crate::machine::{CollectionKind, Machine, Name, RowId as _, RuleKind};
-use crate::plain::{Cell, Condition, Place, Plain, Row};
-use crate::step::{Each, Entry, Op};
-use crate::things::MOST;
+use crate::step::{ActionEntry, ForEach, Op};
+use crate::term::MOST;
 
-const _: () = assert!(VARIABLES <= MOST, "a formula speaks of more things than it can have");
+const _: () = assert!(VARIABLES <= MOST, "a formula speaks of more terms than it can have");
 
 /// Why a table cannot run as one of a machine's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
+pub enum Incompatible {
     /// The machine was not compiled with a name.
     Unknown {
         /// `state`, `event`, `guard`.
@@ -38,52 +38,55 @@ pub enum Unfit {
 /// # Errors
 ///
 /// All that keeps it from it, each once; at least one.
-pub fn read<M: Machine>(words: &Vocabulary, table: &Table) -> Result<Plain<M>, Vec<Unfit>> {
-    let mut reader = Reader { words, unfit: Vec::new(), more: Vec::new() };
-    match reader.plain(table) {
-        Some(plain) if reader.unfit.is_empty() => Ok(plain),
-        None if reader.unfit.is_empty() => Err(Vec::from([Unfit::NoInitialState])),
-        _ => Err(reader.unfit),
+pub fn read<M: Machine>(
+    words: &Vocabulary,
+    table: &Table,
+) -> Result<TableData<M>, Vec<Incompatible>> {
+    let mut reader = Reader { words, faults: Vec::new(), more: Vec::new() };
+    match reader.data(table) {
+        Some(data) if reader.faults.is_empty() => Ok(data),
+        None if reader.faults.is_empty() => Err(Vec::from([Incompatible::NoInitialState])),
+        _ => Err(reader.faults),
     }
 }
 
 struct Reader<'t> {
     words: &'t Vocabulary,
-    unfit: Vec<Unfit>,
+    faults: Vec<Incompatible>,
     more: Vec<&'static str>,
 }
 
 /// What is behind `None` is noted: the reader goes on, to find the rest.
 impl Reader<'_> {
-    fn plain<M: Machine>(&mut self, table: &Table) -> Option<Plain<M>> {
+    fn data<M: Machine>(&mut self, table: &Table) -> Option<TableData<M>> {
         let mut initial = None;
-        let none = || Place { holds: Vec::new(), may_hold: Vec::new(), is_final: false };
-        let mut places: Vec<Place<M>> = M::State::ALL.iter().map(|_| none()).collect();
-        for (id, place) in (0..).map(StateId).zip(&table.states) {
-            let Some(place) = place else { continue };
+        let none = || StateInfo { holds: Vec::new(), may_hold: Vec::new(), is_final: false };
+        let mut states: Vec<StateInfo<M>> = M::State::ALL.iter().map(|_| none()).collect();
+        for (id, info) in (0..).map(StateId).zip(&table.states) {
+            let Some(info) = info else { continue };
             let Some(state) = self.state::<M>(id) else { continue };
-            if place.initial {
+            if info.initial {
                 initial = Some(state);
             }
-            places[state.index()] = Place {
-                holds: self.resources::<M>(&place.holds),
-                may_hold: self.resources::<M>(&place.may_hold),
-                is_final: place.is_final,
+            states[state.index()] = StateInfo {
+                holds: self.resources::<M>(&info.holds),
+                may_hold: self.resources::<M>(&info.may_hold),
+                is_final: info.is_final,
             };
         }
         let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
         let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
         let formulas = self.formulas(table);
         let more = core::mem::take(&mut self.more);
-        Some(Plain { initial: initial?, places, rows, cells, more, formulas })
+        Some(TableData { initial: initial?, states, rows, cells, more, formulas })
     }
 
     fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
         let found = N::from_name(name);
         if found.is_none() {
-            let unknown = Unfit::Unknown { what, name: name.to_owned() };
-            if !self.unfit.contains(&unknown) {
-                self.unfit.push(unknown);
+            let unknown = Incompatible::Unknown { what, name: name.to_owned() };
+            if !self.faults.contains(&unknown) {
+                self.faults.push(unknown);
             }
         }
         found
@@ -115,7 +118,7 @@ impl Reader<'_> {
 
     fn row<M: Machine>(&mut self, given: &table::Row) -> Option<Row<M>> {
         let mut ops = Vec::new();
-        let does = given.does.iter().filter_map(|entry| self.entry(entry, &mut ops)).collect();
+        let actions = given.does.iter().filter_map(|entry| self.entry(entry, &mut ops)).collect();
         Some(Row {
             id: self.row_id::<M>(given.id),
             from: self.state::<M>(given.from)?,
@@ -124,7 +127,7 @@ impl Reader<'_> {
             pattern: ranges(&given.pattern),
             guard: self.condition(&given.guard)?,
             consumes: self.resources::<M>(&given.consumes),
-            does,
+            actions,
             ops,
         })
     }
@@ -150,7 +153,11 @@ impl Reader<'_> {
         })
     }
 
-    fn entry<M: Machine>(&mut self, given: &table::Do, ops: &mut Vec<Op<M>>) -> Option<Entry<M>> {
+    fn entry<M: Machine>(
+        &mut self,
+        given: &table::Do,
+        ops: &mut Vec<Op<M>>,
+    ) -> Option<ActionEntry<M>> {
         let table::Do::Act { action, ops: own, each } = given;
         let action = self.find("action", &self.words.actions[action.index()].name)?;
         let before = ops.len();
@@ -166,11 +173,11 @@ impl Reader<'_> {
             None => None,
             Some(each) => {
                 let collection = self.collection::<M>(each.collection)?;
-                Some(Each { collection, number: each.number })
+                Some(ForEach { collection, number: each.number })
             }
         };
         let ops = u16::try_from(ops.len() - before).expect("an action is told of few resources");
-        Some(Entry { action, ops, each })
+        Some(ActionEntry { action, ops, each })
     }
 
     fn condition<M: Machine>(&mut self, given: &table::Guard) -> Option<Condition<M>> {
@@ -233,10 +240,10 @@ impl Reader<'_> {
             formula::Formula::Not(part) => Formula::Not(self.part(part)?),
             formula::Formula::Iff(a, b) => Formula::Iff(self.part(a)?, self.part(b)?),
             formula::Formula::Every(over, part) => {
-                Formula::Every(self.among(over)?, self.part(part)?)
+                Formula::Every(self.domain(over)?, self.part(part)?)
             }
             formula::Formula::Some(over, part) => {
-                Formula::Some(self.among(over)?, self.part(part)?)
+                Formula::Some(self.domain(over)?, self.part(part)?)
             }
         })
     }
@@ -249,11 +256,11 @@ impl Reader<'_> {
         self.formula(part).map(Box::new)
     }
 
-    fn among<M: Machine>(&mut self, given: &formula::Among) -> Option<Among<M>> {
+    fn domain<M: Machine>(&mut self, given: &formula::Among) -> Option<Domain<M>> {
         Some(match given {
-            formula::Among::States(ids) => Among::States(self.states::<M>(ids)),
+            formula::Among::States(ids) => Domain::States(self.states::<M>(ids)),
             formula::Among::Collection { collection, of } => {
-                Among::Listed(self.collection::<M>(*collection)?, vars(of))
+                Domain::Collection(self.collection::<M>(*collection)?, vars(of))
             }
         })
     }

@@ -51,9 +51,9 @@ impl<M: Machine> Op<M> {
     }
 }
 
-/// A loop of a row: its entries are done together, once for each thing of a collection.
+/// A loop of a row: its entries are done together, once for each term of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Each<M: Machine> {
+pub struct ForEach<M: Machine> {
     /// What the core lists.
     pub collection: CollectionKind<M>,
     /// Which loop of the row, from 0.
@@ -62,40 +62,40 @@ pub struct Each<M: Machine> {
 
 /// One action of a row, with what it does to resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Do<'t, M: Machine> {
+pub struct ActionCall<'t, M: Machine> {
     /// The action.
     pub action: M::Action,
     /// What it does to resources, in order.
     pub ops: &'t [Op<M>],
-    /// The loop that it stands in, if it is done for each of several things.
-    pub each: Option<Each<M>>,
+    /// The loop that it stands in, if there is one.
+    pub each: Option<ForEach<M>>,
 }
 
 /// One action of a row, and how many of the row's operations on resources are its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Entry<M: Machine> {
+pub struct ActionEntry<M: Machine> {
     /// The action.
     pub action: M::Action,
     /// How many of the operations, after those of the entries before it.
     pub ops: u16,
     /// The loop that it stands in.
-    pub each: Option<Each<M>>,
+    pub each: Option<ForEach<M>>,
 }
 
-/// What a row does, in order: a list of [`Do`].
+/// What a row does, in order: a list of [`ActionCall`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Does<'t, M: Machine> {
-    entries: &'t [Entry<M>],
+pub struct Actions<'t, M: Machine> {
+    entries: &'t [ActionEntry<M>],
     ops: &'t [Op<M>],
 }
 
-impl<'t, M: Machine> Does<'t, M> {
+impl<'t, M: Machine> Actions<'t, M> {
     /// Nothing.
     pub const NOTHING: Self = Self { entries: &[], ops: &[] };
 
     /// These entries, with the operations of all of them one after the other.
     #[must_use]
-    pub const fn new(entries: &'t [Entry<M>], ops: &'t [Op<M>]) -> Self {
+    pub const fn new(entries: &'t [ActionEntry<M>], ops: &'t [Op<M>]) -> Self {
         Self { entries, ops }
     }
 
@@ -113,46 +113,46 @@ impl<'t, M: Machine> Does<'t, M> {
 
     /// Each action, in order.
     #[inline]
-    pub const fn iter(self) -> Doing<'t, M> {
-        Doing(self)
+    pub const fn iter(self) -> ActionsIter<'t, M> {
+        ActionsIter(self)
     }
 
     /// The actions up to the first of another loop, and the rest.
-    fn split(self) -> Option<(Run<'t, M>, Self)> {
+    fn split_block(self) -> Option<(Block<'t, M>, Self)> {
         let each = self.entries.first()?.each;
         let end = self.entries.iter().position(|entry| entry.each != each);
         let (here, entries) = self.entries.split_at(end.unwrap_or(self.entries.len()));
         let count = here.iter().map(|entry| usize::from(entry.ops)).sum();
         let (own, ops) = self.ops.split_at_checked(count).unwrap_or((self.ops, &[]));
         let each = each.map(|each| each.collection);
-        Some((Run { each, does: Self::new(here, own) }, Self { entries, ops }))
+        Some((Block { each, actions: Self::new(here, own) }, Self { entries, ops }))
     }
 }
 
-impl<'t, M: Machine> IntoIterator for Does<'t, M> {
-    type Item = Do<'t, M>;
-    type IntoIter = Doing<'t, M>;
+impl<'t, M: Machine> IntoIterator for Actions<'t, M> {
+    type Item = ActionCall<'t, M>;
+    type IntoIter = ActionsIter<'t, M>;
 
     #[inline]
-    fn into_iter(self) -> Doing<'t, M> {
+    fn into_iter(self) -> ActionsIter<'t, M> {
         self.iter()
     }
 }
 
-/// The iterator of [`Does`].
+/// The iterator of [`Actions`].
 #[derive(Clone, Debug)]
-pub struct Doing<'t, M: Machine>(Does<'t, M>);
+pub struct ActionsIter<'t, M: Machine>(Actions<'t, M>);
 
-impl<'t, M: Machine> Iterator for Doing<'t, M> {
-    type Item = Do<'t, M>;
+impl<'t, M: Machine> Iterator for ActionsIter<'t, M> {
+    type Item = ActionCall<'t, M>;
 
     #[inline]
-    fn next(&mut self) -> Option<Do<'t, M>> {
+    fn next(&mut self) -> Option<ActionCall<'t, M>> {
         let (entry, entries) = self.0.entries.split_first()?;
         let count = usize::from(entry.ops);
         let (own, ops) = self.0.ops.split_at_checked(count).unwrap_or((self.0.ops, &[]));
-        self.0 = Does { entries, ops };
-        Some(Do { action: entry.action, ops: own, each: entry.each })
+        self.0 = Actions { entries, ops };
+        Some(ActionCall { action: entry.action, ops: own, each: entry.each })
     }
 
     #[inline]
@@ -161,17 +161,17 @@ impl<'t, M: Machine> Iterator for Doing<'t, M> {
     }
 }
 
-impl<M: Machine> ExactSizeIterator for Doing<'_, M> {}
+impl<M: Machine> ExactSizeIterator for ActionsIter<'_, M> {}
 
-impl<M: Machine> FusedIterator for Doing<'_, M> {}
+impl<M: Machine> FusedIterator for ActionsIter<'_, M> {}
 
-/// Actions that are done one after the other: once, or once for each thing.
+/// Actions that are done one after the other: once, or once for each term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Run<'t, M: Machine> {
+pub struct Block<'t, M: Machine> {
     /// What is listed; `None`: it is done once.
     pub each: Option<CollectionKind<M>>,
     /// What is done, in order.
-    pub does: Does<'t, M>,
+    pub actions: Actions<'t, M>,
 }
 
 /// What a table says of a state and an event.
@@ -185,27 +185,27 @@ pub struct Step<'t, M: Machine> {
     /// What the event itself uses up: the timer that fired, the request that is answered.
     pub consumes: &'t [M::Resource],
     /// What is done, in order.
-    pub does: Does<'t, M>,
+    pub actions: Actions<'t, M>,
 }
 
 impl<'t, M: Machine> Step<'t, M> {
     /// The event changes nothing.
     pub const fn ignored(to: M::State) -> Self {
-        Self { row: None, to, consumes: &[], does: Does::NOTHING }
+        Self { row: None, to, consumes: &[], actions: Actions::NOTHING }
     }
 
     /// The step without its actions.
-    pub const fn moved(self) -> Moved<M> {
-        Moved { row: self.row, to: self.to }
+    pub const fn transition(self) -> Transition<M> {
+        Transition { row: self.row, to: self.to }
     }
 
     /// What is done, in order, with the entries of a loop together.
-    pub fn runs(&self) -> impl Iterator<Item = Run<'t, M>> + use<'t, M> {
-        let mut rest = self.does;
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'t, M>> + use<'t, M> {
+        let mut rest = self.actions;
         core::iter::from_fn(move || {
-            let (run, others) = rest.split()?;
+            let (block, others) = rest.split_block()?;
             rest = others;
-            Some(run)
+            Some(block)
         })
     }
 }
@@ -213,7 +213,7 @@ impl<'t, M: Machine> Step<'t, M> {
 /// A step without its actions, which went into a sink.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moved<M: Machine> {
+pub struct Transition<M: Machine> {
     /// The row that is taken. `None`: the event changes nothing here.
     pub row: Option<M::RowId>,
     /// The state that is entered; the same one where nothing changes.

@@ -8,14 +8,14 @@ use turnstile_core::claim::message::{
 use turnstile_core::claim::record::{Limits, Records};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_core::step::{Core, Input, InputOf, OutOf, Taken};
-use turnstile_machine::{Interpreted, Machine, Plain};
+use turnstile_machine::{Interpreted, Machine, TableData};
 use turnstile_machines::{claim, claim_record};
 use turnstile_spec::{Literal, Source};
 
 const RESOURCE: ResourceName = ResourceName(1);
 
 /// The amended table of a machine, as its file has it.
-fn plain<M: Machine>() -> Plain<M> {
+fn data<M: Machine>() -> TableData<M> {
     let file = turnstile_bundled::table(M::TABLE.machine).expect("it is bundled");
     let literal = Literal::read(Source::new(file.file, file.text)).expect("it can be read");
     let sound = literal.amended().expect("it is sound");
@@ -101,7 +101,7 @@ where
 #[test]
 fn a_client_runs_a_table_as_data_as_it_runs_the_one_baked_in() {
     let compiled = Client::new(RESOURCE);
-    let rules = Interpreted::new(plain::<claim::Machine>());
+    let rules = Interpreted::new(data::<claim::Machine>());
     let interpreted = Client { rules, resource: RESOURCE, waits: false };
     agree(&compiled, &interpreted, &client_inputs(), 6);
 }
@@ -110,13 +110,13 @@ fn a_client_runs_a_table_as_data_as_it_runs_the_one_baked_in() {
 fn a_server_runs_a_table_as_data_as_it_runs_the_one_baked_in() {
     let limits = Limits { waiters_max: 2, finished_max: 1 };
     let compiled = Records::new(limits);
-    let interpreted = Records { rules: Interpreted::new(plain::<claim_record::Machine>()), limits };
+    let interpreted = Records { rules: Interpreted::new(data::<claim_record::Machine>()), limits };
     agree(&compiled, &interpreted, &server_inputs(), 4);
 }
 
 #[test]
 fn a_row_that_a_table_lacks_is_reported_and_nothing_moves() {
-    let mut plain = plain::<claim::Machine>();
+    let mut plain = data::<claim::Machine>();
     plain.rows.retain(|row| row.event != claim::EventKind::Start);
     let rules = Interpreted::new(plain);
     let core = Client { rules, resource: RESOURCE, waits: false };

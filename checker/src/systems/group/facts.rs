@@ -8,7 +8,7 @@ use turnstile_core::view::MemberId;
 use turnstile_machine::Facts;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
 };
 
 use super::membership::Membership;
@@ -48,33 +48,33 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn seat(&self, one: Thing) -> Option<&'a Seat> {
+    fn seat(&self, one: Term) -> Option<&'a Seat> {
         let mut seats = self.seats.iter();
-        seats.find(|(member, _)| Thing::from(*member) == one).map(|(_, seat)| *seat)
+        seats.find(|(member, _)| Term::from(*member) == one).map(|(_, seat)| *seat)
     }
 
-    fn server(&self, one: Thing, is_so: impl Fn(&Server) -> bool) -> bool {
+    fn server(&self, one: Term, is_so: impl Fn(&Server) -> bool) -> bool {
         self.seat(one).is_some_and(|seat| is_so(seat.core().server()))
     }
 
     /// Who has a lock in the lock-table of a coordinator.
-    fn table(&self, coordinator: Thing) -> impl Iterator<Item = (LockName, MemberId)> + 'a {
+    fn table(&self, coordinator: Term) -> impl Iterator<Item = (LockName, MemberId)> + 'a {
         let seat = self.seat(coordinator).into_iter();
         seat.flat_map(|seat| seat.core().server().table.iter().map(|(lock, by)| (*lock, *by)))
     }
 
     /// Whether two members run and their view handling has installed one view.
-    fn share_a_view(&self, one: Thing, other: Thing) -> bool {
+    fn share_a_view(&self, one: Term, other: Term) -> bool {
         let view = |one| self.seat(one)?.handler()?.view.as_ref();
         view(one).is_some() && view(one) == view(other)
     }
 
-    fn is_in_view_of(&self, one: &Seat, coordinator: Thing) -> bool {
+    fn is_in_view_of(&self, one: &Seat, coordinator: Term) -> bool {
         self.seat(coordinator).is_some_and(|other| one.core().view == other.core().view)
     }
 }
 
-fn member(thing: Thing) -> Option<MemberId> {
+fn member(thing: Term) -> Option<MemberId> {
     u8::try_from(thing.0).ok().map(MemberId)
 }
 
@@ -127,7 +127,7 @@ impl Facts<Machine> for Group<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {
             Collection::ViewOf { coordinator } => {
                 let mut seats = self.seats.iter();
@@ -159,11 +159,11 @@ impl Facts<Machine> for Group<'_> {
         }
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
         self.seats.iter().all(|(member, seat)| is((*member).into(), seat.core().server().at))
     }
 
-    fn state(&self, thing: Thing) -> Option<State> {
+    fn state(&self, thing: Term) -> Option<State> {
         self.seat(thing).map(|seat| seat.core().server().at)
     }
 }
@@ -181,16 +181,16 @@ impl Facts<client::Machine> for Locks<'_> {
         }
     }
 
-    fn every(&self, collection: client::Collection, _is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: client::Collection, _is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {}
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, client::State) -> bool) -> bool {
+    fn instances(&self, is: &mut dyn FnMut(Term, client::State) -> bool) -> bool {
         self.0.core().locks().all(|(name, lock)| is(name.into(), lock.at))
     }
 
-    fn state(&self, thing: Thing) -> Option<client::State> {
+    fn state(&self, thing: Term) -> Option<client::State> {
         let mut locks = self.0.core().locks();
-        locks.find(|(name, _)| Thing::from(*name) == thing).map(|(_, lock)| lock.at)
+        locks.find(|(name, _)| Term::from(*name) == thing).map(|(_, lock)| lock.at)
     }
 }

@@ -4,7 +4,7 @@ use turnstile_core::ranges::manager::File;
 use turnstile_core::ranges::message::{FileId, Whole};
 use turnstile_core::ranges::server;
 use turnstile_machine::Facts;
-use turnstile_machines::server_lock::{Collection, Machine, Predicate, State, Thing};
+use turnstile_machines::server_lock::{Collection, Machine, Predicate, State, Term};
 
 use super::HOST;
 
@@ -14,7 +14,7 @@ pub(super) struct Asserted<'a> {
     pub(super) server: &'a server::State,
 }
 
-fn file(thing: Thing) -> Option<FileId> {
+fn file(thing: Term) -> Option<FileId> {
     u32::try_from(thing.0).ok().map(FileId)
 }
 
@@ -27,15 +27,15 @@ impl Facts<Machine> for Asserted<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, _is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, _is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {}
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
-        self.files.iter().all(|(id, file)| is(Thing(id.0.into()), file.server))
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+        self.files.iter().all(|(id, file)| is(Term(id.0.into()), file.server))
     }
 
-    fn state(&self, thing: Thing) -> Option<State> {
+    fn state(&self, thing: Term) -> Option<State> {
         let mut files = self.files.iter();
         files.find(|(id, _)| file(thing) == Some(*id)).map(|(_, file)| file.server)
     }

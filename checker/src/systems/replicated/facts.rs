@@ -8,7 +8,7 @@ use turnstile_core::replicated::Lock;
 use turnstile_core::replicated::types::Address;
 use turnstile_machine::Facts;
 use turnstile_machines::lock_status::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
 };
 
 type Known = Answers<RuleKind, PredicateKind, CollectionKind>;
@@ -83,17 +83,17 @@ impl<'a> Step<'a> {
     }
 
     /// Who waits at a place of the queue.
-    fn at(&self, place: Thing) -> Option<Address> {
+    fn at(&self, place: Term) -> Option<Address> {
         usize::try_from(place.0).ok().and_then(|place| self.is.waiters.get(place).copied())
     }
 }
 
-fn has(lock: &Lock, one: Thing) -> bool {
+fn has(lock: &Lock, one: Term) -> bool {
     lock.everybody().any(|who| who.0 == one.0)
 }
 
 /// Whether one is in a line, and the other one behind it or not at all.
-fn is_ahead(mut line: impl Iterator<Item = Address>, one: Thing, other: Thing) -> bool {
+fn is_ahead(mut line: impl Iterator<Item = Address>, one: Term, other: Term) -> bool {
     line.find(|who| [one.0, other.0].contains(&who.0))
         .is_some_and(|first| first.0 == one.0 && one != other)
 }
@@ -116,21 +116,21 @@ impl Facts<Machine> for Step<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {
-            Collection::Places => (0..).take(self.is.waiters.len()).all(|place| is(Thing(place))),
-            Collection::Line => self.line().all(|who| is(Thing(who.0))),
+            Collection::Places => (0..).take(self.is.waiters.len()).all(|place| is(Term(place))),
+            Collection::Line => self.line().all(|who| is(Term(who.0))),
             Collection::Everybody => {
-                self.was.everybody().chain(self.is.everybody()).all(|who| is(Thing(who.0)))
+                self.was.everybody().chain(self.is.everybody()).all(|who| is(Term(who.0)))
             }
         }
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
-        self.is.status.iter().all(|(member, at)| is(Thing(member.0), *at))
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+        self.is.status.iter().all(|(member, at)| is(Term(member.0), *at))
     }
 
-    fn state(&self, thing: Thing) -> Option<State> {
+    fn state(&self, thing: Term) -> Option<State> {
         self.is.status.iter().find(|(member, _)| member.0 == thing.0).map(|(_, at)| *at)
     }
 }

@@ -4,7 +4,7 @@ use turnstile_core::answers::Answers;
 use turnstile_core::view::{MemberId, State, Timer};
 use turnstile_machine::Facts;
 use turnstile_machines::view_handler::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State as At, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State as At, Term,
 };
 
 use super::types;
@@ -48,7 +48,7 @@ impl Seat<'_> {
 pub(super) struct Group<'a>(pub(super) Vec<Seat<'a>>);
 
 impl<'a> Group<'a> {
-    fn is(&self, one: Thing, is_so: impl Fn(&Seat<'a>) -> bool) -> bool {
+    fn is(&self, one: Term, is_so: impl Fn(&Seat<'a>) -> bool) -> bool {
         self.0.iter().any(|seat| one == seat.member.into() && is_so(seat))
     }
 }
@@ -86,15 +86,15 @@ impl Facts<Machine> for Group<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, _: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, _: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {}
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, At) -> bool) -> bool {
+    fn instances(&self, is: &mut dyn FnMut(Term, At) -> bool) -> bool {
         self.0.iter().all(|seat| is(seat.member.into(), seat.state.at))
     }
 
-    fn state(&self, one: Thing) -> Option<At> {
+    fn state(&self, one: Term) -> Option<At> {
         let mut seats = self.0.iter();
         seats.find(|seat| one == seat.member.into()).map(|seat| seat.state.at)
     }

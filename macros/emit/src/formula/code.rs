@@ -64,7 +64,7 @@ fn without_formulas() -> TokenStream {
     quote! {
         fn rule(
             &self,
-            rule: ::turnstile_machine::Nothing,
+            rule: ::turnstile_machine::Never,
             _: &impl ::turnstile_machine::Facts<Self>,
         ) -> bool {
             match rule {}
@@ -72,13 +72,13 @@ fn without_formulas() -> TokenStream {
 
         fn invariant(
             &self,
-            invariant: ::turnstile_machine::Nothing,
+            invariant: ::turnstile_machine::Never,
             _: &impl ::turnstile_machine::Facts<Self>,
         ) -> bool {
             match invariant {}
         }
 
-        fn has_invariant(&self, invariant: ::turnstile_machine::Nothing) -> bool {
+        fn has_invariant(&self, invariant: ::turnstile_machine::Never) -> bool {
             match invariant {}
         }
     }
@@ -125,7 +125,7 @@ impl Code<'_> {
         quote! {
             pub(super) fn #name(
                 facts: &impl ::turnstile_machine::Facts<Machine>
-                #(, #parameters: Thing)*
+                #(, #parameters: Term)*
             ) -> bool {
                 #body
             }
@@ -186,11 +186,11 @@ impl Code<'_> {
         match among {
             Among::States(states) => {
                 let states = self.states(states);
-                quote!(facts.instances(&mut |#variable: Thing, at: State| !#states || #part))
+                quote!(facts.instances(&mut |#variable: Term, at: State| !#states || #part))
             }
             Among::Collection { collection, of } => {
                 let list = self.list(*collection, of);
-                quote!(facts.every(#list, &mut |#variable: Thing| #part))
+                quote!(facts.every(#list, &mut |#variable: Term| #part))
             }
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn names(words: &Vocabulary, extras: Extras) -> TokenStream {
     let signatures = |name: &str, about: &str, list: &[Signature]| {
         let kind = format!("{name}Kind");
         let variants = list.iter().map(|one| Variant::new(&one.name)).collect();
-        let kinds = named(&kind, &format!("{about} Without its things."), variants, extras);
+        let kinds = named(&kind, &format!("{about} Without its arguments."), variants, extras);
         let (name, kind) = (&ident(name), &ident(&kind));
         let of_things = of_things(name, about, list);
         let conversions = conversions(name, kind, list);
@@ -40,7 +40,7 @@ fn of_things(name: &Ident, about: &str, list: &[Signature]) -> TokenStream {
         let fields = fields(one);
         match one.of.is_empty() {
             true => quote!(#about #name),
-            false => quote!(#about #name { #(#docs #fields: Thing),* }),
+            false => quote!(#about #name { #(#docs #fields: Term),* }),
         }
     });
     quote! {
@@ -60,15 +60,15 @@ fn conversions(name: &Ident, kind: &Ident, list: &[Signature]) -> TokenStream {
     let lists = list.iter().map(|one| {
         let name = ident(&one.name.ident);
         match fields(one) {
-            fields if fields.is_empty() => quote!(Self::#name => Things::of(&[])),
-            fields => quote!(Self::#name { #(#fields),* } => Things::of(&[#(#fields),*])),
+            fields if fields.is_empty() => quote!(Self::#name => Terms::of(&[])),
+            fields => quote!(Self::#name { #(#fields),* } => Terms::of(&[#(#fields),*])),
         }
     });
     let made = list.iter().map(|one| {
         let variant = ident(&one.name.ident);
         let given = fields(one).into_iter().enumerate().map(|(at, field)| {
             let at = number(at as u64);
-            quote!(#field: things.get(#at).copied().unwrap_or_default())
+            quote!(#field: terms.get(#at).copied().unwrap_or_default())
         });
         match one.of.is_empty() {
             true => quote!(#kind::#variant => Self::#variant),
@@ -76,29 +76,29 @@ fn conversions(name: &Ident, kind: &Ident, list: &[Signature]) -> TokenStream {
         }
     });
     let speak = list.iter().any(|one| !one.of.is_empty());
-    let things = ident(if speak { "things" } else { "_things" });
+    let terms = ident(if speak { "terms" } else { "_terms" });
     quote! {
         impl #name {
-            /// It without the things that it speaks of.
+            /// The name without its arguments.
             #[must_use]
             pub const fn kind(self) -> #kind {
                 match self { #(#kinds,)* }
             }
         }
 
-        impl ::turnstile_machine::OfThings for #name {
+        impl ::turnstile_machine::Atom for #name {
             type Kind = #kind;
 
             fn kind(self) -> #kind {
                 self.kind()
             }
 
-            fn things(self) -> ::turnstile_machine::Things {
-                use ::turnstile_machine::Things;
+            fn terms(self) -> ::turnstile_machine::Terms {
+                use ::turnstile_machine::Terms;
                 match self { #(#lists,)* }
             }
 
-            fn of(kind: #kind, #things: &[Thing]) -> Self {
+            fn of(kind: #kind, #terms: &[Term]) -> Self {
                 match kind { #(#made,)* }
             }
         }

@@ -49,7 +49,7 @@ impl Code<'_> {
                 let part = if is_not { quote!(!(#part)) } else { part };
                 let (of, each) = (variable(bound), variable(bound + 1));
                 Some(quote! {
-                    facts.every_under(#outer, &|#of: Thing| #inner, &mut |#each: Thing| #part)
+                    facts.every_under(#outer, &|#of: Term| #inner, &mut |#each: Term| #part)
                 })
             }
             _ => None,

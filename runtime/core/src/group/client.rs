@@ -2,7 +2,7 @@
 
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client::{
-    Action, Do, Event, Guard, LockRspIs, Machine, Op, Resource,
+    Action, ActionCall, Event, Guard, LockRspIs, Machine, Op, Resource,
 };
 use turnstile_machines::group_lock_coordinator as coordinator;
 
@@ -43,7 +43,7 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
         self.out.rows.push(taken);
         let Some(step) = step else { return };
         self.state.locks.insert(lock, Lock { at: step.to, ..before });
-        for entry in step.does {
+        for entry in step.actions {
             self.carry_lock(lock, event, entry);
         }
         if self.state.locks.get(&lock) == Some(&initial) {
@@ -51,7 +51,7 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
         }
     }
 
-    fn carry_lock(&mut self, lock: LockName, event: Event, entry: Do<'_>) {
+    fn carry_lock(&mut self, lock: LockName, event: Event, entry: ActionCall<'_>) {
         for op in entry.ops {
             self.apply_lock(lock, *op);
         }

@@ -4,7 +4,7 @@
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Action, Do, Event, Guard, Machine, Op, Resource, Rule, ViewIs,
+    Action, ActionCall, Event, Guard, Machine, Op, Resource, Rule, ViewIs,
 };
 
 use super::formula::Asked;
@@ -73,14 +73,14 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
         self.out.rows.push(taken);
         let Some(step) = step else { return };
         self.state.server.at = step.to;
-        for run in step.runs() {
+        for run in step.blocks() {
             let Some(each) = run.each else {
-                run.does.iter().for_each(|entry| self.carry(entry, heard));
+                run.actions.iter().for_each(|entry| self.carry(entry, heard));
                 continue;
             };
             for (from, request) in self.each(each) {
                 let heard = Heard { from, request, ..heard };
-                run.does.iter().for_each(|entry| self.carry(entry, heard));
+                run.actions.iter().for_each(|entry| self.carry(entry, heard));
             }
         }
     }
@@ -106,7 +106,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
         }
     }
 
-    fn carry(&mut self, entry: Do<'_>, heard: Heard<'_>) {
+    fn carry(&mut self, entry: ActionCall<'_>, heard: Heard<'_>) {
         for op in entry.ops {
             self.apply(*op);
         }

@@ -3,7 +3,7 @@
 
 use turnstile_machine::Facts;
 use turnstile_machines::group_lock_coordinator::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Thing,
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
 };
 
 use super::message::LockName;
@@ -41,15 +41,15 @@ pub(super) struct Asked<'a> {
 
 impl Asked<'_> {
     /// The locks with which a member responded, before or now.
-    fn responded(&self, one: Thing) -> impl Iterator<Item = LockName> + '_ {
+    fn responded(&self, one: Term) -> impl Iterator<Item = LockName> + '_ {
         let responses = self.server.responses.iter();
-        let before = responses.filter(move |(member, _)| Thing::from(**member) == one);
+        let before = responses.filter(move |(member, _)| Term::from(**member) == one);
         let before = before.filter_map(|(_, info)| info.as_ref());
-        let now = self.heard.info.filter(move |_| Thing::from(self.heard.from) == one);
+        let now = self.heard.info.filter(move |_| Term::from(self.heard.from) == one);
         before.chain(now).flat_map(|info| info.locks.iter().copied())
     }
 
-    fn has_responded(&self, one: Thing) -> bool {
+    fn has_responded(&self, one: Term) -> bool {
         let mut responses = self.server.responses.iter();
         one == self.heard.from.into()
             || responses.any(|(member, info)| one == (*member).into() && info.is_some())
@@ -81,8 +81,8 @@ impl Facts<Machine> for Asked<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
-        let mut members = self.server.responses.keys().map(|member| Thing::from(*member));
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
+        let mut members = self.server.responses.keys().map(|member| Term::from(*member));
         match collection {
             Collection::Members => members.all(is),
             Collection::RespondedLocks => {
@@ -100,16 +100,16 @@ impl Facts<Machine> for Asked<'_> {
         }
     }
 
-    fn instances(&self, _is: &mut dyn FnMut(Thing, State) -> bool) -> bool {
+    fn instances(&self, _is: &mut dyn FnMut(Term, State) -> bool) -> bool {
         true
     }
 
-    fn state(&self, _thing: Thing) -> Option<State> {
+    fn state(&self, _thing: Term) -> Option<State> {
         None
     }
 }
 
-impl From<LockName> for Thing {
+impl From<LockName> for Term {
     fn from(lock: LockName) -> Self {
         Self(lock.0.into())
     }

@@ -237,7 +237,7 @@ impl<R: Rules<Machine>> Applying<'_, R> {
         self.rows.push(taken);
         let Some(step) = step else { return };
         lock.settle(member, step.to, initial);
-        for entry in step.does {
+        for entry in step.actions {
             self.carry(name, member, entry.action);
         }
     }

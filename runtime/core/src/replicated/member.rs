@@ -45,7 +45,7 @@ impl<S: Rules<lock_status::Machine>, M: Rules<Machine>, X: Rules<lock_mutex::Mac
         self.out.rows.push(taken);
         let Some(step) = step else { return };
         self.state.at = step.to;
-        for entry in step.does {
+        for entry in step.actions {
             self.carry(entry.action);
         }
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::lock_mutex::{
-    Action, Do, Event, Guard, Machine, NotifiedStatus, Op, Resource, ResultStatus,
+    Action, ActionCall, Event, Guard, Machine, NotifiedStatus, Op, Resource, ResultStatus,
 };
 use turnstile_machines::{lock_member, lock_status};
 
@@ -124,7 +124,7 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
         let answered = heard.call.is_some() && before.call == heard.call;
         let call = if answered { None } else { before.call };
         self.state.mutexes.insert(lock, Mutex { at: step.to, call, ..before });
-        for entry in step.does {
+        for entry in step.actions {
             self.carry_mutex(lock, entry, heard);
         }
         if self.state.mutexes.get(&lock) == Some(&initial) {
@@ -132,7 +132,7 @@ impl<S: Rules<lock_status::Machine>, M: Rules<lock_member::Machine>, X: Rules<Ma
         }
     }
 
-    fn carry_mutex(&mut self, lock: LockName, entry: Do<'_>, heard: Heard) {
+    fn carry_mutex(&mut self, lock: LockName, entry: ActionCall<'_>, heard: Heard) {
         for op in entry.ops {
             self.apply_to_timer(lock, *op);
         }

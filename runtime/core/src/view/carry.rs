@@ -3,7 +3,7 @@
 use core::mem::take;
 
 use turnstile_machine::Rules;
-use turnstile_machines::view_handler::{Action, Do, Event, Machine, Op, Resource};
+use turnstile_machines::view_handler::{Action, ActionCall, Event, Machine, Op, Resource};
 
 use super::handler::{Notice, Timer};
 use super::message::{Message, Request};
@@ -14,7 +14,7 @@ use crate::number::ViewId;
 use crate::step::Effect;
 
 impl<R: Rules<Machine>> Turn<'_, R> {
-    pub(super) fn carry(&mut self, entry: Do<'_>, cause: &Cause) {
+    pub(super) fn carry(&mut self, entry: ActionCall<'_>, cause: &Cause) {
         for op in entry.ops {
             self.apply(*op);
         }

@@ -4,7 +4,7 @@
 use turnstile_machine::{Facts, Rules};
 use turnstile_machines::view_handler::{
     Collection, CollectionKind, Event, Machine, Predicate, PredicateKind, Rule, RuleKind,
-    State as At, Thing,
+    State as At, Term,
 };
 
 use super::message::Request;
@@ -30,7 +30,7 @@ struct Made<'a> {
 
 impl Facts<Machine> for Made<'_> {
     fn is(&self, predicate: Predicate) -> bool {
-        let has = |view: &View, member: Thing| view.members.iter().any(|one| member == one.into());
+        let has = |view: &View, member: Term| view.members.iter().any(|one| member == one.into());
         match predicate {
             Predicate::IsInTheView { member } => has(self.view, member),
             Predicate::WasInTheView { member } => has(self.before, member),
@@ -49,15 +49,15 @@ impl Facts<Machine> for Made<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, _: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, _: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {}
     }
 
-    fn instances(&self, _: &mut dyn FnMut(Thing, At) -> bool) -> bool {
+    fn instances(&self, _: &mut dyn FnMut(Term, At) -> bool) -> bool {
         true
     }
 
-    fn state(&self, _: Thing) -> Option<At> {
+    fn state(&self, _: Term) -> Option<At> {
         None
     }
 }

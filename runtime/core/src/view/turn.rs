@@ -100,9 +100,9 @@ impl<'a, R: Rules<Machine>> Turn<'a, R> {
         self.state.at = step.to;
         let is_armed = handler.rules.holds(at).contains(&Resource::Resumer);
         self.found = is_armed.then_some(self.state.suspension);
-        let mut actions = step.does.iter().map(|entry| entry.action);
+        let mut actions = step.actions.iter().map(|entry| entry.action);
         self.suspends = actions.any(|action| action == Action::SuspendTheViewHandler);
-        for entry in step.does {
+        for entry in step.actions {
             self.carry(entry, &cause);
         }
     }

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use turnstile_machine::Thing;
+use turnstile_machine::Term;
 
 use crate::number::{Class, Numbers, Order, ViewId};
 use crate::without_numbers;
@@ -24,7 +24,7 @@ impl fmt::Display for MemberId {
 without_numbers!(MemberId);
 
 /// What stands for a member in formulas.
-impl From<MemberId> for Thing {
+impl From<MemberId> for Term {
     fn from(member: MemberId) -> Self {
         Self(u64::from(member.0))
     }

@@ -36,8 +36,8 @@ fn dynamic(rules: &impl Rules<Machine>) -> String {
         lines += &match rules.step(state, event, &|guard| guard == Guard::Festival) {
             Ok(step) => {
                 let row = step.row.map_or("ignored", RowId::name);
-                let does: Vec<&str> = step.does.iter().map(|act| act.action.name()).collect();
-                let line = format!("{state} -> {} ({row}) {does:?}\n", step.to);
+                let actions: Vec<&str> = step.actions.iter().map(|act| act.action.name()).collect();
+                let line = format!("{state} -> {} ({row}) {actions:?}\n", step.to);
                 state = step.to;
                 line
             }
@@ -51,8 +51,8 @@ fn dynamic(rules: &impl Rules<Machine>) -> String {
 fn typed() -> String {
     let asking = begin().knock();
     assert_eq!(asking.step.row, Some(RowId::R10));
-    let asks = asking.step.does.iter().next().expect("it does something");
-    assert_eq!(asks.ops, [Op::Create(Resource::Question)]);
+    let first = asking.step.actions.iter().next().expect("it does something");
+    assert_eq!(first.ops, [Op::Create(Resource::Question)]);
     let open = match asking.answer(200, &|_| false) {
         AskingAnswer::Open(open) => open,
         AskingAnswer::Shut(shut) => return State::from(shut).to_string(),
@@ -61,7 +61,7 @@ fn typed() -> String {
     match open.push(true) {
         OpenPush::Open(open) => State::from(open).to_string(),
         OpenPush::Broken(broken) => {
-            let actions: Vec<Action> = broken.step.does.iter().map(|act| act.action).collect();
+            let actions: Vec<Action> = broken.step.actions.iter().map(|act| act.action).collect();
             format!("{}: {actions:?}\n", State::from(broken))
         }
     }

@@ -3,7 +3,7 @@
 //! A timer that is created is armed, a request that is created is sent. Knows no states.
 
 use turnstile_machine::Rules;
-use turnstile_machines::claim::{Action, Do, Event, Machine, Op, Resource, ResourceKind};
+use turnstile_machines::claim::{Action, ActionCall, Event, Machine, Op, Resource, ResourceKind};
 
 use super::{Cause, Client, MACHINE, Notice, State};
 use crate::claim::message::{Ask, Asked, Message, Request, Server};
@@ -35,7 +35,7 @@ impl<R: Rules<Machine>> Client<R> {
     pub(super) fn carry(
         &self,
         state: &mut State,
-        entry: Do<'_>,
+        entry: ActionCall<'_>,
         cause: Cause,
         out: &mut OutOf<Self>,
     ) {

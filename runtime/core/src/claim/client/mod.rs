@@ -157,7 +157,7 @@ impl<R: Rules<Machine>> Client<R> {
         out.rows.push(taken);
         let Some(step) = step else { return };
         state.at = step.to;
-        for entry in step.does {
+        for entry in step.actions {
             self.carry(state, entry, cause, out);
         }
     }

@@ -1,7 +1,7 @@
 //! What the record's actions do: answers, tokens, timers, and what one claim does to another.
 
 use turnstile_machine::Rules;
-use turnstile_machines::claim_record::{Action, Do, Event, Machine, Op};
+use turnstile_machines::claim_record::{Action, ActionCall, Event, Machine, Op};
 
 use super::state::{Held, Record, Status};
 use super::turn::{Asker, MACHINE, Turn};
@@ -26,7 +26,7 @@ impl<R: Rules<Machine>> Turn<'_, R> {
         &mut self,
         id: ClaimId,
         resource: ResourceName,
-        entry: Do<'_>,
+        entry: ActionCall<'_>,
         asker: Option<Asker>,
     ) -> Option<Promote> {
         for op in entry.ops {

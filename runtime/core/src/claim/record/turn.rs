@@ -89,7 +89,7 @@ impl<'a, R: Rules<Machine>> Turn<'a, R> {
         self.rows.push(taken);
         let Some(step) = step else { return };
         let mut then = Vec::new();
-        for entry in step.does {
+        for entry in step.actions {
             then.extend(self.carry(id, resource, entry, asker));
         }
         if step.to != at {

@@ -17,22 +17,22 @@ use crate::step::{Effect, Taken};
 
 impl<L: Rules<lock::Machine>, S: Rules<server::Machine>> Turn<'_, L, S> {
     /// What a row of a lock does once, or to each of a collection.
-    pub(super) fn carry_run(&mut self, asked: Asked, run: &lock::Run<'_>) {
+    pub(super) fn carry_run(&mut self, asked: Asked, run: &lock::Block<'_>) {
         let Some(collection) = run.each else {
-            return run.does.iter().for_each(|entry| self.carry_lock(asked, entry));
+            return run.actions.iter().for_each(|entry| self.carry_lock(asked, entry));
         };
         for other in self.listed(asked, collection) {
-            run.does.iter().for_each(|entry| self.tell_of(other, entry));
+            run.actions.iter().for_each(|entry| self.tell_of(other, entry));
         }
     }
 
     /// Tells a lock what an action tells.
-    fn tell_of(&mut self, id: LockId, entry: lock::Do<'_>) {
+    fn tell_of(&mut self, id: LockId, entry: lock::ActionCall<'_>) {
         let told = entry.action.tells();
         self.told.extend(told.map(|event| Told::Lock(id, event.event(0))));
     }
 
-    fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: lock::Do<'_>) {
+    fn carry_lock(&mut self, Asked { id, lock }: Asked, entry: lock::ActionCall<'_>) {
         use lock::{Action, Op, Resource};
 
         for op in entry.ops {
@@ -88,7 +88,7 @@ impl<L: Rules<lock::Machine>, S: Rules<server::Machine>> Turn<'_, L, S> {
         ids
     }
 
-    pub(super) fn carry_server(&mut self, entry: server::Do<'_>) {
+    pub(super) fn carry_server(&mut self, entry: server::ActionCall<'_>) {
         use server::{Action, Event, Op, Resource};
 
         for op in entry.ops {

@@ -7,7 +7,7 @@ use core::cell::RefCell;
 use turnstile_machine::{Facts, Rules};
 use turnstile_machines::byte_range_lock::{
     Collection, CollectionKind, Invariant, Machine, Predicate, PredicateKind, Rule, RuleKind,
-    State as At, Thing,
+    State as At, Term,
 };
 use turnstile_machines::server_lock::State as Server;
 
@@ -56,12 +56,12 @@ pub const LOOPS: &[CollectionKind] =
     &[CollectionKind::OthersOfTheClient, CollectionKind::ThoseThatWaitForIt];
 
 /// What stands for a lock in formulas.
-fn lock_thing(slot: Slot) -> Thing {
-    Thing(u64::from(slot.0))
+fn lock_thing(slot: Slot) -> Term {
+    Term(u64::from(slot.0))
 }
 
-pub(super) fn client(key: Key) -> Thing {
-    Thing(u64::from(key.0))
+pub(super) fn client(key: Key) -> Term {
+    Term(u64::from(key.0))
 }
 
 /// What formulas are about: a file, and the range that a client asks about.
@@ -75,7 +75,7 @@ struct Subject<'a> {
 
 impl File {
     /// What stands for a lock in formulas, if it is in the list.
-    pub(super) fn thing(&self, id: LockId) -> Option<Thing> {
+    pub(super) fn thing(&self, id: LockId) -> Option<Term> {
         self.locks.slot(id).map(lock_thing)
     }
 
@@ -87,14 +87,14 @@ impl File {
     /// Whether a client can READ a range of it.
     #[must_use]
     pub fn may_read<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
-        let rule = Rule::Read { client: client(key), range: Thing(0) };
+        let rule = Rule::Read { client: client(key), range: Term(0) };
         table.rule(rule, &Subject::new(self, range))
     }
 
     /// Whether a client can WRITE a range of it.
     #[must_use]
     pub fn may_write<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
-        let rule = Rule::Write { client: client(key), range: Thing(0) };
+        let rule = Rule::Write { client: client(key), range: Term(0) };
         table.rule(rule, &Subject::new(self, range))
     }
 
@@ -123,19 +123,19 @@ impl<'a> Subject<'a> {
 
     /// Whether it is so of every byte of a range: one is asked of for each part of it that the same
     /// locks cover. They are looked for once.
-    fn every_byte(&self, range: ByteRange, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every_byte(&self, range: ByteRange, is: &mut dyn FnMut(Term) -> bool) -> bool {
         if range.first() == range.last() {
-            return is(Thing(range.first()));
+            return is(Term(range.first()));
         }
         let outer = self.walk.replace(Some(Sweep::new(&self.file.locks, range)));
         let next = || self.walk.borrow_mut().as_mut().and_then(Sweep::step);
-        let is_so = core::iter::from_fn(next).all(|byte| is(Thing(byte)));
+        let is_so = core::iter::from_fn(next).all(|byte| is(Term(byte)));
         self.walk.replace(outer);
         is_so
     }
 
     /// Whether it is so of every lock over a byte.
-    fn every_over(&self, byte: u64, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every_over(&self, byte: u64, is: &mut dyn FnMut(Term) -> bool) -> bool {
         if !self.walk.borrow().as_ref().is_some_and(|walk| walk.is_at(byte)) {
             let mut over = self.file.locks.slots_over(ByteRange::byte(byte));
             return over.all(|slot| is(lock_thing(slot)));
@@ -145,18 +145,18 @@ impl<'a> Subject<'a> {
         (0..).map_while(nth).all(|slot| is(lock_thing(slot)))
     }
 
-    fn lock(&self, thing: Thing) -> Option<(LockId, &'a Lock)> {
+    fn lock(&self, thing: Term) -> Option<(LockId, &'a Lock)> {
         let slot = u32::try_from(thing.0).ok()?;
         self.file.locks.at(Slot(slot))
     }
 
     /// Whether it is so of a lock; of one that is not there, nothing is.
-    fn of(&self, lock: Thing, is_so: impl Fn(&Lock) -> bool) -> bool {
+    fn of(&self, lock: Term, is_so: impl Fn(&Lock) -> bool) -> bool {
         self.lock(lock).is_some_and(|(_, lock)| is_so(lock))
     }
 
     /// Whether it is so of two locks.
-    fn of_both(&self, lock: Thing, other: Thing, is_so: impl Fn(&Lock, &Lock) -> bool) -> bool {
+    fn of_both(&self, lock: Term, other: Term, is_so: impl Fn(&Lock, &Lock) -> bool) -> bool {
         let both = self.lock(lock).zip(self.lock(other));
         both.is_some_and(|((_, lock), (_, other))| is_so(lock, other))
     }
@@ -191,7 +191,7 @@ impl Facts<Machine> for Subject<'_> {
         }
     }
 
-    fn every(&self, collection: Collection, is: &mut dyn FnMut(Thing) -> bool) -> bool {
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         let locks = &self.file.locks;
         match collection {
             Collection::BytesOf { range: _ } => self.every_byte(self.range, is),
@@ -213,11 +213,11 @@ impl Facts<Machine> for Subject<'_> {
     fn every_under(
         &self,
         outer: Collection,
-        inner: &dyn Fn(Thing) -> Collection,
-        is: &mut dyn FnMut(Thing) -> bool,
+        inner: &dyn Fn(Term) -> Collection,
+        is: &mut dyn FnMut(Term) -> bool,
     ) -> bool {
         if let (Collection::BytesLockedBy { lock }, Collection::LocksOver { .. }) =
-            (outer, inner(Thing(0)))
+            (outer, inner(Term(0)))
         {
             let over = self.lock(lock).map(|(_, lock)| self.file.locks.slots_over(lock.range));
             return over.into_iter().flatten().all(|slot| is(lock_thing(slot)));
@@ -225,14 +225,14 @@ impl Facts<Machine> for Subject<'_> {
         self.every(outer, &mut |thing| self.every(inner(thing), &mut *is))
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Thing, At) -> bool) -> bool {
+    fn instances(&self, is: &mut dyn FnMut(Term, At) -> bool) -> bool {
         let locks = &self.file.locks;
         locks
             .slots()
             .all(|slot| locks.at(slot).is_none_or(|(_, lock)| is(lock_thing(slot), lock.at)))
     }
 
-    fn state(&self, thing: Thing) -> Option<At> {
+    fn state(&self, thing: Term) -> Option<At> {
         self.lock(thing).map(|(_, lock)| lock.at)
     }
 }

@@ -197,7 +197,7 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
         let to = step.map_or(lock.at, |step| step.to);
         if let Some(step) = step {
             self.settle(asked, to);
-            for run in step.runs() {
+            for run in step.blocks() {
                 self.carry_run(asked, &run);
             }
         }
@@ -231,7 +231,7 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
         if let Some(file) = self.state.files.get_mut(&self.id) {
             file.server = step.to;
         }
-        for entry in step.does {
+        for entry in step.actions {
             self.carry_server(entry);
         }
     }

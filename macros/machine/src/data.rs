@@ -4,15 +4,15 @@ use alloc::{boxed::Box, vec::Vec};
 
 use crate::formula::Formulas;
 use crate::machine::{Machine, Name};
-use crate::step::{Entry, Op};
+use crate::step::{ActionEntry, Op};
 
 /// A table as plain data: as written, edited, or mutated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Plain<M: Machine> {
+pub struct TableData<M: Machine> {
     /// Where a machine begins.
     pub initial: M::State,
     /// What each state is, in the order of the states; one that is missing holds nothing.
-    pub places: Vec<Place<M>>,
+    pub states: Vec<StateInfo<M>>,
     /// The rows, in the order written.
     pub rows: Vec<Row<M>>,
     /// What is said of the cells without a row.
@@ -23,7 +23,7 @@ pub struct Plain<M: Machine> {
     pub formulas: Formulas<M>,
 }
 
-impl<M: Machine> Plain<M> {
+impl<M: Machine> TableData<M> {
     /// Has an event change nothing, in any state, whatever number within bounds it carries.
     pub fn ignore(&mut self, event: M::EventKind, bounds: (u16, u16)) {
         let cell = |state: &M::State| Cell {
@@ -38,7 +38,7 @@ impl<M: Machine> Plain<M> {
 
 /// What a state is in one table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place<M: Machine> {
+pub struct StateInfo<M: Machine> {
     /// What it always holds.
     pub holds: Vec<M::Resource>,
     /// What it holds only sometimes.
@@ -65,7 +65,7 @@ pub struct Row<M: Machine> {
     /// What the event itself uses up.
     pub consumes: Vec<M::Resource>,
     /// What is done, in order.
-    pub does: Vec<Entry<M>>,
+    pub actions: Vec<ActionEntry<M>>,
     /// What that does to resources, in order.
     pub ops: Vec<Op<M>>,
 }

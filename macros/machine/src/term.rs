@@ -1,0 +1,51 @@
+//! The terms of formulas and loops.
+
+/// What a predicate is asked of: an instance, a byte, a member. The core decides what the number
+/// denotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(pub u64);
+
+/// The most terms that one formula has in scope.
+pub(crate) const MOST: usize = 8;
+
+/// Terms in order, 8 at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    terms: [Term; MOST],
+    count: usize,
+}
+
+impl Terms {
+    /// These; those that are too many are left out.
+    #[must_use]
+    pub fn of(terms: &[Term]) -> Self {
+        let none = Self { terms: [Term(0); MOST], count: 0 };
+        terms.iter().fold(none, |all, term| all.with(*term))
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub fn with(mut self, term: Term) -> Self {
+        if let Some(slot) = self.terms.get_mut(self.count) {
+            *slot = term;
+            self.count += 1;
+        }
+        self
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn list(&self) -> &[Term] {
+        self.terms.get(..self.count).unwrap_or(&[])
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(crate) fn get(&self, at: u8) -> Term {
+        self.terms.get(usize::from(at)).copied().unwrap_or_default()
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(crate) fn all(&self, of: &[u8]) -> Self {
+        of.iter().fold(Self::of(&[]), |all, at| all.with(self.get(*at)))
+    }
+}
