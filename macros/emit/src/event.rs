@@ -47,13 +47,28 @@ pub(crate) fn field(payload: &Payload) -> Ident {
     snake(&payload.field)
 }
 
-/// The enum of a payload that is a list of words: event and field.
+/// The enum of a payload that is a list of words: event and field, with a mark behind it where the
+/// module has that name itself.
 pub(crate) fn words_ident(event: &Event, payload: &Payload) -> Ident {
     let mut field = payload.field.chars().filter(|c| c.is_alphanumeric());
     let first: String = field.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
     let rest: String = field.collect();
-    format_ident!("{}{first}{rest}", ident(&event.name.ident))
+    let name = format!("{}{first}{rest}", ident(&event.name.ident));
+    let mark = if OWN.contains(&name.as_str()) { "_" } else { "" };
+    format_ident!("{name}{mark}")
 }
+
+/// The names of a module, of two words each, that an event and its field can make, too.
+const OWN: [&str; 8] = [
+    "ActionCall",
+    "CollectionKind",
+    "EventKind",
+    "ForEach",
+    "PredicateKind",
+    "ResourceKind",
+    "RowId",
+    "RuleKind",
+];
 
 fn payload_enum(event: &Event, extras: Extras) -> Option<TokenStream> {
     let payload = event.payload.as_ref()?;
