@@ -131,7 +131,7 @@ fn trace(machine: &str, extras: Extras) -> TokenStream {
             guards: &impl Fn(Guard) -> bool,
         ) -> ::core::result::Result<Step<'static>, Unexpected> {
             let said = step_untraced(state, event, guards);
-            trace(state, event, said.map(|step| Transition { row: step.row, to: step.to }));
+            trace(state, event, said.map(Step::transition));
             said
         }
 
