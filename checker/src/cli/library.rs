@@ -6,7 +6,8 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use turnstile_bundled::{self, Bundled};
+use turnstile_bundled::Bundled;
+use turnstile_checker::read as texts;
 use turnstile_spec::Source;
 use turnstile_spec::limit;
 
@@ -134,7 +135,7 @@ fn bundled(texts: &[Bundled]) -> Vec<Text> {
         .iter()
         .map(|bundled| Text {
             name: bundled.name.to_owned(),
-            source: Source::new(bundled.file, bundled.text),
+            source: texts::bundled(bundled),
             origin: Origin::Bundled,
         })
         .collect()

@@ -7,7 +7,6 @@ use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::result::{Kind, Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::text;
-
 use turnstile_spec::{Literal, System};
 
 use super::library::{self, Text};

@@ -10,6 +10,7 @@ use turnstile_spec::{Faults, Sound};
 use crate::read;
 use crate::report::options::Replacement;
 use crate::report::result::{Coverage, Reached, Row};
+use crate::systems::rules::replacement;
 
 /// What was reached of the machines' tables, replaced or bundled.
 pub(crate) fn coverage(
@@ -19,8 +20,7 @@ pub(crate) fn coverage(
 ) -> Coverage {
     let mut coverage = Coverage::default();
     for machine in machines {
-        let given = tables.iter().find(|table| table.vocabulary.machine == *machine);
-        if let Some(given) = given {
+        if let Some(given) = replacement(tables, machine) {
             add(&mut coverage, &given.vocabulary, &given.table, taken);
         } else if let Some(Ok(sound)) = compiled(machine) {
             add(&mut coverage, &sound.vocabulary, &sound.table, taken);

@@ -54,6 +54,11 @@ fn are_rivals(one: &Row, other: &Row) -> bool {
     }
 }
 
+/// The replacement of a machine's table, if there is one.
+pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Option<&'t Replacement> {
+    tables.iter().find(|table| table.vocabulary.machine == machine)
+}
+
 /// A table chosen at run time: the compiled one, or another one of the same names.
 #[derive(Clone, Debug)]
 pub enum Chosen<M: Machine> {
@@ -75,16 +80,15 @@ impl<M: Machine + Rules<M> + Default> Chosen<M> {
     ///
     /// Names that the core was not compiled with.
     pub fn among(tables: &[Replacement]) -> Result<Self, Refusal> {
-        let is_it = |table: &&Replacement| table.vocabulary.machine == M::TABLE.machine;
-        let Some(given) = tables.iter().find(is_it) else {
+        let Some(given) = replacement(tables, M::TABLE.machine) else {
             return Ok(Self::Compiled(M::default()));
         };
         let choices = choices(given)?;
-        let plain = turnstile_machine::read(&given.vocabulary, &given.table);
-        let plain = plain.and_then(|plain| without_absent(plain, given));
-        let plain = plain.map_err(|unfit| refused(given, &unfit))?;
+        let data = turnstile_machine::read(&given.vocabulary, &given.table);
+        let data = data.and_then(|data| without_absent(data, given));
+        let data = data.map_err(|faults| refused(given, &faults))?;
         answered(given)?;
-        let table = Interpreted::new(plain);
+        let table = Interpreted::new(data);
         Ok(Self::Interpreted { table, choices })
     }
 
@@ -112,25 +116,25 @@ impl<M: Machine + Rules<M> + Default> Chosen<M> {
 /// Has the events that a table is without, those of amendments that are left out, change nothing. A
 /// core may say them all the same.
 fn without_absent<M: Machine>(
-    mut plain: TableData<M>,
+    mut data: TableData<M>,
     given: &Replacement,
 ) -> Result<TableData<M>, Vec<Incompatible>> {
-    let mut unfit = Vec::new();
+    let mut faults = Vec::new();
     let events = (0..).map(EventId).zip(&given.vocabulary.events);
     for (_, event) in events.filter(|(id, _)| !given.table.events.contains(id)) {
         let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
         match M::EventKind::from_name(&event.name.name) {
-            Some(kind) => plain.ignore(kind, bounds),
+            Some(kind) => data.ignore(kind, bounds),
             None => {
-                unfit.push(Incompatible::Unknown { what: "event", name: event.name.name.clone() });
+                faults.push(Incompatible::Unknown { what: "event", name: event.name.name.clone() });
             }
         }
     }
-    if unfit.is_empty() { Ok(plain) } else { Err(unfit) }
+    if faults.is_empty() { Ok(data) } else { Err(faults) }
 }
 
 /// Why a table cannot run through the core, where that stands in the file.
-fn refused(given: &Replacement, unfit: &[Incompatible]) -> Refusal {
+fn refused(given: &Replacement, faults: &[Incompatible]) -> Refusal {
     let of = &given.vocabulary;
     let names = || {
         let events = of.events.iter().map(|event| &event.name);
@@ -138,7 +142,7 @@ fn refused(given: &Replacement, unfit: &[Incompatible]) -> Refusal {
         let names = of.states.iter().chain(&of.actions).chain(&of.guards);
         names.chain(events).chain(resources).chain(of.formulas.names())
     };
-    let fault = |unfit: &Incompatible| match unfit {
+    let fault = |one: &Incompatible| match one {
         Incompatible::Unknown { what, name } => {
             let known = names().find(|known| known.name == *name);
             let span = known.map_or_else(Span::default, |it| it.span);
@@ -150,7 +154,7 @@ fn refused(given: &Replacement, unfit: &[Incompatible]) -> Refusal {
             FaultReport::bad_setting(&given.source, Span::default(), text)
         }
     };
-    Refusal::Faults(unfit.iter().map(fault).collect())
+    Refusal::Faults(faults.iter().map(fault).collect())
 }
 
 impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
