@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use turnstile_core::number::{Class, Order};
+use turnstile_step::{IdClass, Order};
 
 /// The position of a part in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,7 +57,7 @@ pub trait Parts: Sync {
 
     /// Shows each number of a part that only ever grows, to be read or replaced, in a fixed order.
     /// After each action all numbers of a state are replaced by [`Renumbering`].
-    fn numbers(&self, at: Place, part: &mut Self::Part, visit: &mut dyn FnMut(Class, &mut u64)) {
+    fn numbers(&self, at: Place, part: &mut Self::Part, visit: &mut dyn FnMut(IdClass, &mut u64)) {
         let _ = (at, part, visit);
     }
 
@@ -236,14 +236,14 @@ pub struct Cargo<O> {
 /// between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renumbering {
-    ordered: BTreeMap<Class, BTreeSet<u64>>,
-    ranks: BTreeMap<(Class, u64), u64>,
-    seen: BTreeMap<Class, u64>,
+    ordered: BTreeMap<IdClass, BTreeSet<u64>>,
+    ranks: BTreeMap<(IdClass, u64), u64>,
+    seen: BTreeMap<IdClass, u64>,
 }
 
 impl Renumbering {
     /// Takes note of a number, in the order of places and of [`Parts::numbers`].
-    pub fn note(&mut self, class: Class, number: u64) {
+    pub fn note(&mut self, class: IdClass, number: u64) {
         match class.order {
             Order::Rank | Order::Count => {
                 self.ordered.entry(class).or_default().insert(number);
@@ -272,7 +272,7 @@ impl Renumbering {
 
     /// The new number.
     #[must_use]
-    pub fn of(&self, class: Class, number: u64) -> u64 {
+    pub fn of(&self, class: IdClass, number: u64) -> u64 {
         *self.ranks.get(&(class, number)).expect("every number of a state was noted")
     }
 }
@@ -347,13 +347,13 @@ pub fn cascade<W: Parts + ?Sized>(
 
 #[cfg(test)]
 mod tests {
-    use turnstile_core::number::{Class, Order};
+    use turnstile_step::{IdClass, Order};
 
     use super::Renumbering;
 
-    const ID: Class = Class { name: "id", order: Order::Equality };
-    const TOKEN: Class = Class { name: "token", order: Order::Rank };
-    const VIEW: Class = Class { name: "view", order: Order::Count };
+    const ID: IdClass = IdClass { name: "id", order: Order::Equality };
+    const TOKEN: IdClass = IdClass { name: "token", order: Order::Rank };
+    const VIEW: IdClass = IdClass { name: "view", order: Order::Count };
 
     #[test]
     fn ids_are_named_as_met_and_tokens_by_rank() {
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(renumbered([0, 1, 3].map(|view| (VIEW, view))), [0, 1, 3]);
     }
 
-    fn renumbered<const N: usize>(old: [(Class, u64); N]) -> [u64; N] {
+    fn renumbered<const N: usize>(old: [(IdClass, u64); N]) -> [u64; N] {
         let mut to = Renumbering::default();
         old.iter().for_each(|(class, number)| to.note(*class, *number));
         to.rank();

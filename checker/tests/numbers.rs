@@ -10,8 +10,8 @@ use turnstile_checker::systems::ranges::Ranges;
 use turnstile_checker::systems::replicated::Replicated;
 use turnstile_checker::systems::view::Views;
 use turnstile_checker::world::{Part, State, World};
-use turnstile_core::number::{Class, Order};
 use turnstile_spec::{Source, system::System};
+use turnstile_step::{IdClass, Order};
 
 /// Above every number that a world has after a step, below what a client draws as its key.
 const FAR: u64 = 1 << 20;
@@ -35,7 +35,7 @@ impl Dice {
 }
 
 /// Other numbers, in the same order where there is one.
-fn far(class: Class, number: u64) -> u64 {
+fn far(class: IdClass, number: u64) -> u64 {
     match class.order {
         Order::Rank | Order::Count => FAR + 2 * number,
         Order::Equality => 2 * FAR - number.min(FAR),

@@ -25,7 +25,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|text| text.parse().ok())
 }
 
-/// Numbers that look drawn.
+/// Symbolic that look drawn.
 struct Dice(u64);
 
 impl Dice {

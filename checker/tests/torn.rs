@@ -12,8 +12,7 @@ use turnstile_checker::world::{
     Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
     check,
 };
-use turnstile_core::Input;
-use turnstile_core::step::Effect;
+use turnstile_step::{Effect, Input};
 
 /// What makes the writer write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

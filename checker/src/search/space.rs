@@ -12,7 +12,7 @@ pub trait Space: Sync {
     where
         Self: 's;
 
-    /// Numbers in a row.
+    /// Symbolic in a row.
     fn width(&self) -> usize;
 
     /// One for each thread. All of them give the same row the same meaning.

@@ -21,7 +21,7 @@ use turnstile_core::claim::message::{Message, ResourceName, Response};
 use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::Fence;
 use turnstile_core::number::ClaimId;
-use turnstile_core::step::{Core, Effect, Input};
+use turnstile_step::{Core, Effect, Input};
 
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;

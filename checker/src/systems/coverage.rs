@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use turnstile_core::step::Taken;
 use turnstile_spec::table::{CellKind, Table, Vocabulary};
 use turnstile_spec::{Faults, Sound};
+use turnstile_step::RowOutcome;
 
 use crate::read;
 use crate::report::options::Replacement;
@@ -16,7 +16,7 @@ use crate::systems::rules::replacement;
 pub(crate) fn coverage(
     machines: &[&str],
     tables: &[Replacement],
-    taken: &BTreeSet<Taken>,
+    taken: &BTreeSet<RowOutcome>,
 ) -> Coverage {
     let mut coverage = Coverage::default();
     for machine in machines {
@@ -34,12 +34,12 @@ fn compiled(machine: &str) -> Option<Result<Arc<Sound>, Faults>> {
     turnstile_bundled::table(machine).map(|table| read::sound(&read::bundled(table)))
 }
 
-fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<Taken>) {
+fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<RowOutcome>) {
     let ran: BTreeSet<_> = table.rows.iter().map(|row| row.id).collect();
     for id in ran {
         let row = &words.rows[id.index()];
         let is_taken = taken.iter().any(|taken| {
-            matches!(taken, Taken::Row { machine, row: id }
+            matches!(taken, RowOutcome::Row { machine, row: id }
                 if *machine == words.machine && *id == row.id)
         });
         coverage.rows += 1;
@@ -61,7 +61,7 @@ fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTree
         let state = &words.states[cell.state.index()].name;
         let event = &words.events[cell.event.index()].name.name;
         let reached = taken.iter().find_map(|taken| match taken {
-            Taken::Unexpected { machine, state: at, event: what, number }
+            RowOutcome::Unexpected { machine, state: at, event: what, number }
                 if *machine == words.machine
                     && at == state
                     && what == event
@@ -69,10 +69,10 @@ fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTree
             {
                 Some(format!("{state} × {event} ({number})"))
             }
-            Taken::Unexpected { .. }
-            | Taken::Row { .. }
-            | Taken::Ignored { .. }
-            | Taken::Undone { .. } => None,
+            RowOutcome::Unexpected { .. }
+            | RowOutcome::Row { .. }
+            | RowOutcome::Ignored { .. }
+            | RowOutcome::ActionFailed { .. } => None,
         });
         coverage.impossible_reached.extend(reached);
     }

@@ -18,9 +18,9 @@ mod world;
 use turnstile_core::group::message::{LockName, Says};
 use turnstile_core::group::{self, Command as Told, Member, Notice};
 use turnstile_core::stack;
-use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{MemberId, Members};
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
+use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
 
 use self::founded::Rest;
 use self::membership::{Change, Membership, Sent};

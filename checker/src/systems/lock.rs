@@ -4,8 +4,7 @@
 //! acknowledge, with repeats by a tick, over links that lose, repeat and reorder. It is no
 //! protocol of any document; benchmarks and the World's own tests use it.
 
-use turnstile_core::step::{Effect, Input};
-use turnstile_core::without_numbers;
+use turnstile_step::{Effect, Input, not_symbolic};
 
 use crate::world::mail::{Chance, Mail};
 use crate::world::property::{Claim, Predicate, Property, View};
@@ -65,7 +64,7 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tick;
 
-without_numbers!(Message, State, Tick);
+not_symbolic!(Message, State, Tick);
 
 impl Types for LockTypes {
     type State = State;

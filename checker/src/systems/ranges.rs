@@ -18,8 +18,8 @@ use turnstile_core::ranges::locks::{Key, LockType};
 use turnstile_core::ranges::manager::{self, CacheManager, News, Wish};
 use turnstile_core::ranges::message::{Answer, FileId, Host, Lease, Message, Server, Whole};
 use turnstile_core::ranges::server::{self, FileServer};
-use turnstile_core::step::{Core, Effect, Input, Out};
 use turnstile_machines::{byte_range_lock, server_lock};
+use turnstile_step::{Core, Effect, Input, Out};
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;

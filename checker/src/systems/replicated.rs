@@ -18,9 +18,9 @@ use turnstile_core::replicated::message::{
 };
 use turnstile_core::replicated::types::{Address, LockName, Request, Timer};
 use turnstile_core::replicated::{Member, Service};
-use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
 
 use self::cluster::Cluster;
 use self::delivered::Delivered;

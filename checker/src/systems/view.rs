@@ -11,7 +11,6 @@ pub(super) mod words;
 mod world;
 
 use turnstile_core::number::ViewId;
-use turnstile_core::step::{Core, Effect, Input};
 use turnstile_core::view::{self, Handler, MemberId, Message, Request, View, Wants};
 use turnstile_machines::view_handler;
 
@@ -21,6 +20,7 @@ use crate::systems::rules::Chosen;
 use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 use crate::world::watch::Seen;
 use turnstile_machine::Rules as _;
+use turnstile_step::{Core, Effect, Input};
 
 use self::network::Network;
 pub use self::types::{Command, Notice, State, Timer, ViewTypes, Watch};
@@ -190,7 +190,7 @@ impl System for Views {
                 out.effects.push(Effect::Notify(Notice::Hears(view.clone())));
             }
         }
-        let mut inner = turnstile_core::Out::default();
+        let mut inner = turnstile_step::Out::default();
         self.handler(of, choice).step(state, input, &mut inner);
         let answers =
             |one: &_| matches!(one, Effect::Send { message: Message::MergeRsp { .. }, .. });

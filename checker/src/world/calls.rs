@@ -1,6 +1,6 @@
 //! Requests and their answers: each request is answered once, or fails once, at its caller.
 
-use turnstile_core::{Class, Numbers};
+use turnstile_step::{IdClass, Symbolic};
 
 use crate::world::link::{Link, LinkFault, LinkOffer, LinkOp};
 use crate::world::system::{System, Types};
@@ -54,9 +54,9 @@ impl<M> Slot<M> {
     }
 }
 
-impl<M: Numbers> Numbers for Slot<M> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.message_mut().visit(each);
+impl<M: Symbolic> Symbolic for Slot<M> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.message_mut().visit_ids(each);
     }
 }
 

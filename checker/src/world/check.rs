@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use stateright::{Checker, Model};
-use turnstile_core::step::Taken;
+use turnstile_step::RowOutcome;
 
 use crate::report::options::{Options, Standing};
 use crate::report::result::{
@@ -30,7 +30,7 @@ pub struct Checked {
     /// The result; coverage is left to the system, which knows its tables.
     pub result: ResultReport,
     /// What tables said in any step.
-    pub taken: BTreeSet<Taken>,
+    pub taken: BTreeSet<RowOutcome>,
 }
 
 /// Searches a world to its end, or to the bounds of the options.
@@ -201,7 +201,7 @@ pub(crate) fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
 }
 
 /// What tables said.
-pub(crate) fn taken(marks: BTreeSet<Mark>) -> BTreeSet<Taken> {
+pub(crate) fn taken(marks: BTreeSet<Mark>) -> BTreeSet<RowOutcome> {
     let taken = marks.into_iter().filter_map(|mark| match mark {
         Mark::Taken(taken) => Some(taken),
         Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
@@ -236,15 +236,17 @@ pub(crate) fn trouble_words(trouble: &Trouble) -> String {
         Misfit::NoLink(text) => return text.clone(),
     };
     match taken {
-        Taken::Unexpected { machine, state, event, number: 0 } => {
+        RowOutcome::Unexpected { machine, state, event, number: 0 } => {
             format!("{machine}: no row for `{event}` in `{state}`")
         }
-        Taken::Unexpected { machine, state, event, number } => {
+        RowOutcome::Unexpected { machine, state, event, number } => {
             format!("{machine}: no row for `{event} ({number})` in `{state}`")
         }
-        Taken::Undone { machine, action, because } => {
+        RowOutcome::ActionFailed { machine, action, because } => {
             format!("{machine}: `{action}` cannot be done: {because}")
         }
-        Taken::Row { .. } | Taken::Ignored { .. } => unreachable!("no trouble: {trouble:?}"),
+        RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => {
+            unreachable!("no trouble: {trouble:?}")
+        }
     }
 }

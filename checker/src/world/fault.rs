@@ -1,7 +1,7 @@
 //! The kinds of fault of a world, by the names of its budgets. A kind without a budget does not
 //! happen.
 
-use turnstile_core::Input;
+use turnstile_step::Input;
 
 use crate::world::Node;
 use crate::world::budget::{Budget, BudgetId};

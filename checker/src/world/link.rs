@@ -3,7 +3,7 @@
 //! The functions are pure and look at one link only. A link never reads a message: whether one
 //! answers another, and what a lost or a failed one looks like, the system says.
 
-use turnstile_core::{Class, Numbers};
+use turnstile_step::{IdClass, Symbolic};
 
 use crate::world::calls::{self, Slot};
 use crate::world::mail::{self, Mail};
@@ -75,11 +75,11 @@ pub enum Contents<M> {
 }
 
 /// Its World puts what it keeps in no order of its own in order again.
-impl<T: Types> Numbers for LinkPart<T> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl<T: Types> Symbolic for LinkPart<T> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match &mut self.contents {
-            Contents::Calls(slots) => slots.visit(each),
-            Contents::Messages(messages) => messages.visit(each),
+            Contents::Calls(slots) => slots.visit_ids(each),
+            Contents::Messages(messages) => messages.visit_ids(each),
         }
     }
 }

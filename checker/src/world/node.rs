@@ -2,8 +2,7 @@
 //!
 //! The functions are pure and look at one node only, so that a search may remember what they say.
 
-use turnstile_core::step::{Effect, Input, Out, Taken};
-use turnstile_core::{Class, Numbers};
+use turnstile_step::{Effect, IdClass, Input, Out, RowOutcome, Symbolic};
 
 use crate::world::system::{EffectOf, InputOf, NodeId, System, Types};
 use crate::world::watch::{Seen, Trouble};
@@ -34,14 +33,14 @@ pub struct NodePart<T: Types> {
     pub saved: Option<T::Saved>,
 }
 
-impl<T: Types> Numbers for NodePart<T> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.state.visit(each);
-        self.timers.visit(each);
+impl<T: Types> Symbolic for NodePart<T> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.state.visit_ids(each);
+        self.timers.visit_ids(each);
         self.timers.sort_unstable();
-        self.due.visit(each);
+        self.due.visit_ids(each);
         self.due.sort_unstable();
-        self.saved.visit(each);
+        self.saved.visit_ids(each);
     }
 }
 
@@ -131,7 +130,7 @@ pub struct Stepped<T: Types> {
     /// What properties may remember.
     pub seen: Vec<Seen<T>>,
     /// The rows taken.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<RowOutcome>,
     /// The effects that were carried out.
     pub effects: Vec<EffectOf<T>>,
     /// Those of a torn step that were not.

@@ -4,7 +4,7 @@
 //! (weakly). Whatever takes from a budget is a fault or rationed, and may as well never happen, a
 //! restart too.
 
-use turnstile_core::Input;
+use turnstile_step::Input;
 
 use crate::parts::{Cargo, Fairness, Offer};
 use crate::world::World;

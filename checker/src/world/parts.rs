@@ -5,9 +5,7 @@
 //! [`watch::observe`]). How parts act on each other stands here and in `apply` alone: stateright,
 //! the replay and the interned engine all run through [`Parts`].
 
-use turnstile_core::Numbers;
-use turnstile_core::number::Class;
-use turnstile_core::step::Taken;
+use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::parts::{Cargo, Claim, Done, Kind, Offer, Parts, Place, Predicate, Property, Symmetry};
 use crate::world::World;
@@ -102,7 +100,7 @@ pub struct Later<T: Types> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
     /// What a table said.
-    Taken(Taken),
+    Taken(RowOutcome),
     /// A budget was taken from.
     Spent(String),
     /// A message found no room: what comes after is not what would have come.
@@ -161,15 +159,15 @@ impl<S: System> Parts for World<S> {
         &self,
         at: Place,
         part: &mut Part<S::Types>,
-        visit: &mut dyn FnMut(Class, &mut u64),
+        visit: &mut dyn FnMut(IdClass, &mut u64),
     ) {
         match part {
-            Part::Node(part) => part.visit(visit),
+            Part::Node(part) => part.visit_ids(visit),
             Part::Link(part) => {
-                part.visit(visit);
+                part.visit_ids(visit);
                 self.sort(at, part);
             }
-            Part::Watch(part) => part.visit(visit),
+            Part::Watch(part) => part.visit_ids(visit),
             Part::Left(_) => {}
         }
     }

@@ -5,8 +5,7 @@
 //! it late and does not stop its clock; that a step starts the clock anew is seen in its effects,
 //! since the timer is armed before and after.
 
-use turnstile_core::Input;
-use turnstile_core::step::Effect;
+use turnstile_step::{Effect, Input};
 
 use crate::parts::Fairness;
 use crate::world::World;

@@ -6,8 +6,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use turnstile_core::Numbers;
-use turnstile_core::step::{Effect, Input, Out};
+use turnstile_step::{Effect, Input, Out, Symbolic};
 
 use crate::world::watch::Seen;
 
@@ -22,21 +21,21 @@ impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {}
 /// the parts of a state derive what they need.
 pub trait Types: Value + Copy {
     /// The state of any of its cores.
-    type State: Value + Numbers;
+    type State: Value + Symbolic;
     /// What nodes send each other.
-    type Message: Value + Ord + Numbers;
+    type Message: Value + Ord + Symbolic;
     /// The name of a timer of any of its cores.
-    type Timer: Value + Copy + Ord + Numbers;
+    type Timer: Value + Copy + Ord + Symbolic;
     /// What a node's user may ask.
     type Command: Value + Ord;
     /// What a node's user is told.
-    type Notice: Value + Numbers;
+    type Notice: Value + Symbolic;
     /// What survives a crash.
-    type Saved: Value + Numbers;
+    type Saved: Value + Symbolic;
     /// What the properties remember of the past.
-    type Watch: Value + Numbers;
+    type Watch: Value + Symbolic;
     /// What an expired timer makes stale: a lease, by its id.
-    type Mark: Value + Numbers;
+    type Mark: Value + Symbolic;
 }
 
 /// The input of a system's node.

@@ -26,7 +26,7 @@ impl<S: System> World<S> {
         later: (NodeId, &NodePart<S::Types>),
         event: &Event<S::Types>,
     ) -> bool {
-        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event.step() else {
+        let Event::Takes(turnstile_step::Input::Fired(timer), _) = event.step() else {
             return false;
         };
         let later_name = self.system.timer_name(timer);
@@ -49,7 +49,7 @@ impl<S: System> World<S> {
     /// Whether a timer fires only once no message can arrive, by the time relations.
     #[must_use]
     pub fn waits_for_messages(&self, node: NodeId, event: &Event<S::Types>) -> bool {
-        let Event::Takes(turnstile_core::Input::Fired(timer), _) = event.step() else {
+        let Event::Takes(turnstile_step::Input::Fired(timer), _) = event.step() else {
             return false;
         };
         let name = self.system.timer_name(timer);
@@ -95,13 +95,13 @@ impl<S: System> World<S> {
         let own = || calls().filter(move |(_, link)| link.from == node);
         match event.step() {
             Event::Torn { .. } => unreachable!("a torn step is torn once"),
-            Event::Takes(turnstile_core::Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
+            Event::Takes(turnstile_step::Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
                 if let Some(mark) = self.system.mark(node, &part.state, timer) {
                     ops.extend(calls().map(|(link, _)| (link, LinkOp::Lapse(mark.clone()))));
                 }
             }
-            Event::Takes(turnstile_core::Input::Command(_), _) => {
+            Event::Takes(turnstile_step::Input::Command(_), _) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
             }
             Event::Crashes | Event::Restarts(_) => {
@@ -114,7 +114,7 @@ impl<S: System> World<S> {
                 ops.extend(to_it.map(|(link, _)| (link, LinkOp::Becomes(way))));
             }
             Event::Takes(
-                turnstile_core::Input::Message { .. } | turnstile_core::Input::Restart(_),
+                turnstile_step::Input::Message { .. } | turnstile_step::Input::Restart(_),
                 _,
             )
             | Event::IsDue(_)

@@ -1,7 +1,6 @@
 //! What is seen of a step, for the properties to remember. It never reads a core's state.
 
-use turnstile_core::step::Taken;
-use turnstile_core::{Class, Numbers};
+use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::world::system::{NodeId, System, Types, WatchOf};
 
@@ -33,7 +32,7 @@ pub struct Trouble {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Misfit {
     /// What the table said: an event without a row, or something that could not be done.
-    Table(Taken),
+    Table(RowOutcome),
     /// A message was sent where no link of the world leads; in words.
     NoLink(String),
 }
@@ -41,19 +40,19 @@ pub enum Misfit {
 impl Trouble {
     /// What a core reported, if that was it.
     #[must_use]
-    pub fn of(node: NodeId, taken: &Taken) -> Option<Self> {
+    pub fn of(node: NodeId, taken: &RowOutcome) -> Option<Self> {
         match taken {
-            Taken::Unexpected { .. } | Taken::Undone { .. } => {
+            RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
                 Some(Self { node, what: Misfit::Table(*taken) })
             }
-            Taken::Row { .. } | Taken::Ignored { .. } => None,
+            RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,
         }
     }
 
     /// Whether it is an event without a row.
     #[must_use]
     pub fn is_unexpected(&self) -> bool {
-        matches!(self.what, Misfit::Table(Taken::Unexpected { .. }))
+        matches!(self.what, Misfit::Table(RowOutcome::Unexpected { .. }))
     }
 }
 
@@ -66,9 +65,9 @@ pub struct WatchPart<W> {
     pub trouble: Option<Trouble>,
 }
 
-impl<W: Numbers> Numbers for WatchPart<W> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.system.visit(each);
+impl<W: Symbolic> Symbolic for WatchPart<W> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.system.visit_ids(each);
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use turnstile_core::Input;
-use turnstile_core::step::{Effect, Taken};
+use turnstile_step::{Effect, Input, RowOutcome};
 
 use crate::report::result::{EffectReport, NETWORK, StepReport};
 use crate::report::text::counted;
@@ -173,9 +172,11 @@ impl<S: System> World<S> {
     }
 }
 
-fn row_of(taken: &Taken) -> Option<String> {
+fn row_of(taken: &RowOutcome) -> Option<String> {
     match taken {
-        Taken::Row { row, .. } => Some((*row).to_owned()),
-        Taken::Ignored { .. } | Taken::Unexpected { .. } | Taken::Undone { .. } => None,
+        RowOutcome::Row { row, .. } => Some((*row).to_owned()),
+        RowOutcome::Ignored { .. }
+        | RowOutcome::Unexpected { .. }
+        | RowOutcome::ActionFailed { .. } => None,
     }
 }

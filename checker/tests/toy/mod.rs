@@ -6,8 +6,7 @@ use turnstile_checker::report::result::PropertyReport;
 use turnstile_checker::search;
 use turnstile_checker::world::system::{InputOf, OutOf, System, Types};
 use turnstile_checker::world::{Budget, Claim, Node, NodeId, Predicate, Property, World, check};
-use turnstile_core::Input;
-use turnstile_core::step::Effect;
+use turnstile_step::{Effect, Input};
 
 use std::sync::Arc;
 

@@ -21,9 +21,9 @@ const RECORD: u64 = 64;
 const LONG: u64 = 1_000;
 
 /// A stream of numbers that is the same in every run.
-struct Numbers(u64);
+struct Symbolic(u64);
 
-impl Numbers {
+impl Symbolic {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
         self.0 >> 33
@@ -31,7 +31,7 @@ impl Numbers {
 }
 
 fn ranges() -> Vec<ByteRange> {
-    let mut numbers = Numbers(2005);
+    let mut numbers = Symbolic(2005);
     let mut range = |_| {
         let record = numbers.next() % LOCKS;
         let length = if numbers.next().is_multiple_of(LONG) { 1_000 * RECORD } else { RECORD };

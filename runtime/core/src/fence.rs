@@ -3,10 +3,10 @@
 
 use core::fmt;
 
+use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic, not_symbolic};
+
 use crate::claim::message::{Caller, Message};
-use crate::number::{Class, Numbers, Token};
-use crate::step::{Core, Effect, Input, InputOf, OutOf};
-use crate::without_numbers;
+use crate::number::Token;
 
 /// The core of a store that checks fencing tokens.
 ///
@@ -57,7 +57,7 @@ impl fmt::Display for Never {
     }
 }
 
-without_numbers!(Never);
+not_symbolic!(Never);
 
 impl Core for Fence {
     type State = State;
@@ -101,17 +101,17 @@ fn act(state: &mut State, from: Caller, token: Option<Token>, out: &mut OutOf<Fe
     out.effects.push(Effect::Notify(Notice::Accepted { from, token }));
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.newest.visit(each);
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.newest.visit_ids(each);
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Accepted { from: _, token } => token.visit(each),
-            Self::Refused { from: _, token } => token.visit(each),
+            Self::Accepted { from: _, token } => token.visit_ids(each),
+            Self::Refused { from: _, token } => token.visit_ids(each),
         }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::step::{EffectOf, Out};
+    use turnstile_step::{EffectOf, Out};
 
     fn acts(state: &mut State, from: u64, token: Option<u64>) -> Vec<EffectOf<Fence>> {
         let mut out = Out::default();

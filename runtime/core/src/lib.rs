@@ -15,8 +15,4 @@ pub mod ranges;
 pub mod replicated;
 pub mod scenario;
 pub mod stack;
-pub mod step;
 pub mod view;
-
-pub use number::{Class, Numbers, Order};
-pub use step::{Core, Effect, Input, Out};

@@ -1,61 +1,8 @@
-//! Numbers that grow for ever: fencing tokens, claim ids, epochs.
-//!
-//! A core may mint, copy and compare such a number, never add to it, print it or index by it. So
-//! the checker may give the numbers of a world other values after each step without changing what
-//! can happen, and a protocol that mints for ever has a finite graph: as far as [`Order`] says
-//! what a mint looks at.
+//! The [`Symbolic`] numbers of the cores: fencing tokens, claim ids, views.
 
-use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::vec::Vec;
 use core::fmt;
 
-/// A family of numbers that are compared with each other and with no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Class {
-    /// Its name, unique in a system: `claim id`.
-    pub name: &'static str,
-    /// What is compared.
-    pub order: Order,
-}
-
-/// What is asked of the numbers of a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Order {
-    /// Only whether two are the same: they may be renamed in any way.
-    Equality,
-    /// Also which is greater, and a new one is greater than all: they may be moved closer together,
-    /// above zero, which stays where it is.
-    Rank,
-    /// Also which is greater, and a new one comes after those that its maker knows: it may be one
-    /// that there is, or be none. They may be moved closer together, but what are no neighbours do
-    /// not become neighbours.
-    Count,
-}
-
-/// A value whose growing numbers can be reached.
-pub trait Numbers {
-    /// Calls `each` with every number of the value, in an order that does not depend on what the
-    /// numbers of an equality class are. `each` may replace them, by others that are equal, or in
-    /// an ordered class in the same order, wherever they were.
-    ///
-    /// Nothing else may change: what is derived from something else, such as an index, is visited
-    /// itself, entry by entry, so that one that is wrong stays wrong. Collections that sort by a
-    /// number are sorted again afterwards.
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64));
-}
-
-/// A value without any growing number.
-#[macro_export]
-macro_rules! without_numbers {
-    ($($type:ty),* $(,)?) => {$(
-        impl $crate::number::Numbers for $type {
-            fn visit(&mut self, _each: &mut dyn FnMut($crate::number::Class, &mut u64)) {}
-        }
-    )*};
-}
-
-without_numbers!((), bool, u8, u16);
+use turnstile_step::{IdClass, Order, Symbolic};
 
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident: $class:literal, $order:ident;)*) => {$(
@@ -65,7 +12,7 @@ macro_rules! numbers {
 
         impl $name {
             /// The family of these numbers.
-            pub const CLASS: Class = Class { name: $class, order: Order::$order };
+            pub const CLASS: IdClass = IdClass { name: $class, order: Order::$order };
 
             /// A number from outside: a header, a path, a disk.
             #[must_use]
@@ -80,8 +27,8 @@ macro_rules! numbers {
             }
         }
 
-        impl Numbers for $name {
-            fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+        impl Symbolic for $name {
+            fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
                 each(Self::CLASS, &mut self.0);
             }
         }
@@ -154,7 +101,7 @@ impl ViewId {
 
 /// A request of one node that is not yet answered; the smallest number free at that node.
 ///
-/// Finite as it is, so it is not among the [`Numbers`].
+/// Finite as it is, so it is not among the [`Symbolic`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(u16);
 
@@ -191,50 +138,6 @@ impl fmt::Display for CallId {
     }
 }
 
-impl<T: Numbers> Numbers for Option<T> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        if let Some(part) = self {
-            part.visit(each);
-        }
-    }
-}
-
-impl<T: Numbers> Numbers for Box<T> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        (**self).visit(each);
-    }
-}
-
-impl<T: Numbers> Numbers for Vec<T> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        for part in self {
-            part.visit(each);
-        }
-    }
-}
-
-/// Keys are numbers of an ordered class, so the order of visits is that of the map.
-impl<K: Numbers + Ord, V: Numbers> Numbers for BTreeMap<K, V> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        let entries = core::mem::take(self).into_iter().map(|(mut key, mut value)| {
-            key.visit(each);
-            value.visit(each);
-            (key, value)
-        });
-        *self = entries.collect();
-    }
-}
-
-impl<K: Numbers + Ord> Numbers for BTreeSet<K> {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        let keys = core::mem::take(self).into_iter().map(|mut key| {
-            key.visit(each);
-            key
-        });
-        *self = keys.collect();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,18 +155,5 @@ mod tests {
     fn a_minted_number_is_greater_than_the_one_before() {
         assert!(Token::new(7).next() > Token::new(7));
         assert!(ClaimId::new(7).next() > ClaimId::new(7));
-    }
-
-    #[test]
-    fn a_map_is_visited_in_its_order_and_keeps_its_entries() {
-        let mut map: BTreeMap<ClaimId, Option<Token>> =
-            [(ClaimId::new(9), None), (ClaimId::new(4), Some(Token::new(30)))].into();
-        let mut seen = Vec::new();
-        map.visit(&mut |class, number| {
-            seen.push((class, *number));
-            *number /= 4;
-        });
-        assert_eq!(seen, [(ClaimId::CLASS, 4), (Token::CLASS, 30), (ClaimId::CLASS, 9)]);
-        assert_eq!(map, [(ClaimId::new(1), Some(Token::new(7))), (ClaimId::new(2), None)].into());
     }
 }

@@ -20,7 +20,7 @@
 //! use turnstile_core::number::ViewId;
 //! use turnstile_core::stack::{Command, Notice, Stack};
 //! use turnstile_core::view::{MemberId, View};
-//! use turnstile_core::{Core, Effect, Input, Out};
+//! use turnstile_step::{Core, Effect, Input, Out};
 //!
 //! let (me, lock) = (MemberId(1), LockName(5));
 //! let member = Stack::new(me);
@@ -42,9 +42,9 @@ use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
 use turnstile_machines::view_handler;
+use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
 
 use crate::group::{self, Member};
-use crate::step::{Core, Effect, Input, InputOf, Out, OutOf};
 use crate::view::{self, Handler, MemberId, View};
 
 pub use message::{Command, Message, Notice, State, Timer};

@@ -2,14 +2,13 @@
 
 mod visit;
 
-use turnstile_core::claim::client::{Client, Command, Notice, State};
+use turnstile_core::claim::client::{Client, Command, Notice, State, Timer};
 use turnstile_core::claim::message::{
     Ask, Asked, Message, Request, ResourceName, Response, Server,
 };
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
-use turnstile_core::step::{EffectOf, Out, Taken};
-use turnstile_core::{Core, Effect, Input};
 use turnstile_machines::claim::Resource;
+use turnstile_step::{Core, Effect, EffectOf, Input, Out, RowOutcome};
 
 type Done = EffectOf<Client>;
 type Effects = Vec<Done>;
@@ -33,8 +32,8 @@ impl Run {
 
     fn step(
         &mut self,
-        input: Input<Server, Message, Resource, Command, ()>,
-    ) -> (Effects, Vec<Taken>) {
+        input: Input<Server, Message, Timer, Command, ()>,
+    ) -> (Effects, Vec<RowOutcome>) {
         let mut out = Out::default();
         self.core.step(&mut self.state, input, &mut out);
         visit::check(&self.state);
@@ -46,7 +45,7 @@ impl Run {
     }
 
     fn fires(&mut self, timer: Resource) -> Effects {
-        self.step(Input::Fired(timer)).0
+        self.step(Input::Fired(Timer(timer))).0
     }
 
     fn hears(&mut self, response: Response) -> Effects {
@@ -68,7 +67,7 @@ impl Run {
         let mut run = Self::new();
         run.told(Command::Claim { key: KEY });
         let effects = run.hears(Response { claim: Some(CLAIM), ..plain(0, 202) });
-        assert_eq!(effects, [Effect::Arm(Resource::ActivateTimer)]);
+        assert_eq!(effects, [Effect::Arm(Timer(Resource::ActivateTimer))]);
         run
     }
 }
@@ -101,7 +100,7 @@ fn posts(call: u16) -> Done {
 fn a_claim_begins_with_a_post_and_a_timeout() {
     let mut run = Run::new();
     let effects = run.told(Command::Claim { key: KEY });
-    assert_eq!(effects, [posts(0), Effect::Arm(Resource::TimeoutTimer)]);
+    assert_eq!(effects, [posts(0), Effect::Arm(Timer(Resource::TimeoutTimer))]);
 }
 
 #[test]
@@ -110,7 +109,7 @@ fn a_post_that_is_not_answered_is_repeated_with_the_same_key() {
         let mut run = Run::new();
         run.told(Command::Claim { key: KEY });
         let effects = run.hears(plain(0, status));
-        assert_eq!(effects, [Effect::Arm(Resource::RetryRegisterTimer)], "{status}");
+        assert_eq!(effects, [Effect::Arm(Timer(Resource::RetryRegisterTimer))], "{status}");
         assert_eq!(run.fires(Resource::RetryRegisterTimer), [posts(0)], "{status}");
     }
 }
@@ -123,9 +122,9 @@ fn a_claim_granted_at_once_is_held_from_then_on() {
     let effects = run.hears(Response { claim: Some(CLAIM), ..granted(0, 201) });
     for effect in [
         ACQUIRED,
-        Effect::Disarm(Resource::TimeoutTimer),
-        Effect::Arm(Resource::RenewTimer),
-        Effect::Arm(Resource::LeaseTimer),
+        Effect::Disarm(Timer(Resource::TimeoutTimer)),
+        Effect::Arm(Timer(Resource::RenewTimer)),
+        Effect::Arm(Timer(Resource::LeaseTimer)),
     ] {
         assert!(effects.contains(&effect), "{effect:?} in {effects:?}");
     }
@@ -148,7 +147,7 @@ fn a_queued_claim_asks_again_by_the_id_that_the_server_gave() {
     let mut run = Run::waiting();
     let effects = run.fires(Resource::ActivateTimer);
     assert_eq!(effects, [sets(0, Asked::Active { wait: false })]);
-    assert_eq!(run.hears(plain(0, 409)), [Effect::Arm(Resource::ActivateTimer)], "wait on");
+    assert_eq!(run.hears(plain(0, 409)), [Effect::Arm(Timer(Resource::ActivateTimer))], "wait on");
     run.fires(Resource::ActivateTimer);
     let effects = run.hears(granted(0, 200));
     assert_eq!(effects, [asks(0, Ask::Ttl { claim: CLAIM })], "its ttl may be over already");
@@ -161,7 +160,10 @@ fn a_confirmation_that_comes_too_late_is_asked_for_again() {
     let mut run = Run::waiting();
     run.fires(Resource::ActivateTimer);
     run.hears(granted(0, 200));
-    assert_eq!(run.hears(granted(0, 200).lapsed()), [Effect::Arm(Resource::RetryRenewTimer)]);
+    assert_eq!(
+        run.hears(granted(0, 200).lapsed()),
+        [Effect::Arm(Timer(Resource::RetryRenewTimer))]
+    );
     assert!(!run.state.is_held());
     assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
 }
@@ -171,7 +173,10 @@ fn a_holder_renews_and_its_lease_is_counted_anew() {
     let mut run = Run::active();
     assert_eq!(run.fires(Resource::RenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
     let effects = run.hears(granted(0, 200));
-    assert_eq!(effects, [Effect::Arm(Resource::RenewTimer), Effect::Arm(Resource::LeaseTimer)]);
+    assert_eq!(
+        effects,
+        [Effect::Arm(Timer(Resource::RenewTimer)), Effect::Arm(Timer(Resource::LeaseTimer))]
+    );
 }
 
 #[test]
@@ -179,7 +184,7 @@ fn a_renewal_that_is_not_answered_is_tried_again() {
     let mut run = Run::active();
     run.fires(Resource::RenewTimer);
     let effects = run.hears(Response::unanswered(CallId::new(0)));
-    assert_eq!(effects, [Effect::Arm(Resource::RetryRenewTimer)], "the lease runs on");
+    assert_eq!(effects, [Effect::Arm(Timer(Resource::RetryRenewTimer))], "the lease runs on");
     assert_eq!(run.fires(Resource::RetryRenewTimer), [asks(0, Ask::Ttl { claim: CLAIM })]);
     assert!(run.state.is_held());
 }
@@ -203,7 +208,7 @@ fn a_release_is_told_once_the_server_has_acknowledged_it() {
     let effects = run.told(Command::Release);
     assert!(effects.contains(&sets(0, Asked::Released)), "{effects:?}");
     assert!(!run.state.is_held(), "the user gave it back, whatever the server says");
-    assert_eq!(run.hears(plain(0, 503)), [Effect::Arm(Resource::RetryReleaseTimer)]);
+    assert_eq!(run.hears(plain(0, 503)), [Effect::Arm(Timer(Resource::RetryReleaseTimer))]);
     assert_eq!(run.fires(Resource::RetryReleaseTimer), [sets(0, Asked::Released)]);
     let effects = run.hears(plain(0, 204));
     assert!(effects.contains(&Effect::Notify(Notice::Released)), "{effects:?}");
@@ -228,7 +233,7 @@ fn a_wait_that_takes_too_long_is_told_and_the_claim_withdrawn() {
     let told = effects.iter().position(|it| *it == Effect::Notify(Notice::TimedOut));
     let sent = effects.iter().position(|it| *it == sets(0, Asked::Withdrawn));
     assert!(told.is_some() && sent.is_some(), "{effects:?}");
-    assert!(run.hears(plain(0, 204)).contains(&Effect::Disarm(Resource::TimeoutTimer)));
+    assert!(run.hears(plain(0, 204)).contains(&Effect::Disarm(Timer(Resource::TimeoutTimer))));
 }
 
 #[test]
@@ -265,9 +270,9 @@ fn an_answer_that_nobody_waits_for_changes_nothing() {
 fn a_request_without_an_id_is_left_undone_and_said_so() {
     let mut run = Run::active();
     run.state.claim = None;
-    let (effects, rows) = run.step(Input::Fired(Resource::RenewTimer));
+    let (effects, rows) = run.step(Input::Fired(Timer(Resource::RenewTimer)));
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::Send { .. })), "{effects:?}");
-    assert!(rows.iter().any(|taken| matches!(taken, Taken::Undone { .. })), "{rows:?}");
+    assert!(rows.iter().any(|taken| matches!(taken, RowOutcome::ActionFailed { .. })), "{rows:?}");
 }
 
 #[test]
@@ -281,10 +286,10 @@ fn a_crash_leaves_nothing() {
 fn an_event_without_a_row_changes_nothing_and_is_reported() {
     let mut run = Run::new();
     let before = run.state.clone();
-    let (effects, rows) = run.step(Input::Fired(Resource::RenewTimer));
+    let (effects, rows) = run.step(Input::Fired(Timer(Resource::RenewTimer)));
     assert_eq!(effects, []);
     assert!(
-        matches!(rows[..], [Taken::Unexpected { machine: "claim", state: "new", .. }]),
+        matches!(rows[..], [RowOutcome::Unexpected { machine: "claim", state: "new", .. }]),
         "{rows:?}"
     );
     assert_eq!(run.state, before);

@@ -8,9 +8,8 @@ use turnstile_core::claim::message::{
     Ask, Asked, Message, Request, ResourceName, Response, Server,
 };
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
-use turnstile_core::step::{EffectOf, InputOf, Out};
-use turnstile_core::{Core, Effect, Input};
 use turnstile_machines::claim::Resource;
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 
 type Effects = Vec<EffectOf<Keychain>>;
 

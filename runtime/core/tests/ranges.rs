@@ -9,9 +9,8 @@ use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, LockType};
 use turnstile_core::ranges::manager::{CacheManager, Command, News, Notice, Timer, Wish};
 use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
-use turnstile_core::step::{InputOf, OutOf};
-use turnstile_core::{Core, Effect, Input, Out};
 use turnstile_machines::byte_range_lock::{Invariant, Machine, State as At};
+use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf};
 
 type Given = InputOf<CacheManager>;
 

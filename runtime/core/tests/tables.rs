@@ -7,10 +7,10 @@ use turnstile_core::claim::message::{
 };
 use turnstile_core::claim::record::{Limits, Records};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
-use turnstile_core::step::{Core, Input, InputOf, OutOf, Taken};
 use turnstile_machine::{Interpreted, Machine, TableData};
 use turnstile_machines::{claim, claim_record};
 use turnstile_spec::{Literal, Source};
+use turnstile_step::{Core, Input, InputOf, OutOf, RowOutcome};
 
 const RESOURCE: ResourceName = ResourceName(1);
 
@@ -41,7 +41,7 @@ fn client_inputs() -> Vec<InputOf<Client>> {
         message: Message::Response(response),
     });
     let commands = commands.into_iter().map(Input::Command);
-    commands.chain(timers.map(|timer| Input::Fired(*timer))).chain(heard).collect()
+    commands.chain(timers.map(|timer| Input::Fired(client::Timer(*timer)))).chain(heard).collect()
 }
 
 fn server_inputs() -> Vec<InputOf<Records>> {
@@ -126,6 +126,7 @@ fn a_row_that_a_table_lacks_is_reported_and_nothing_moves() {
     core.step(&mut state, Input::Command(command), &mut out);
     assert_eq!(state, core.start());
     assert_eq!(out.effects, []);
-    let refused = Taken::Unexpected { machine: "claim", state: "new", event: "start", number: 0 };
+    let refused =
+        RowOutcome::Unexpected { machine: "claim", state: "new", event: "start", number: 0 };
     assert_eq!(out.rows, [refused]);
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use turnstile_core::scenario::{Words, step_words};
-use turnstile_core::step::{InputOf, OutOf, Taken};
+use turnstile_step::{InputOf, OutOf, RowOutcome};
 
 use crate::trouble::at;
 
@@ -81,17 +81,17 @@ impl Trace {
 }
 
 /// Says in the log which rows were taken, and says it aloud where there was none.
-pub(crate) fn log(rows: &[Taken]) {
+pub(crate) fn log(rows: &[RowOutcome]) {
     for taken in rows {
         match taken {
-            Taken::Row { machine, row } => tracing::debug!(machine, row, "step"),
-            Taken::Ignored { machine, state, event } => {
+            RowOutcome::Row { machine, row } => tracing::debug!(machine, row, "step"),
+            RowOutcome::Ignored { machine, state, event } => {
                 tracing::debug!(machine, state, event, "ignored");
             }
-            Taken::Unexpected { machine, state, event, number } => {
+            RowOutcome::Unexpected { machine, state, event, number } => {
                 tracing::error!(machine, state, event, number, "no row");
             }
-            Taken::Undone { machine, action, because } => {
+            RowOutcome::ActionFailed { machine, action, because } => {
                 tracing::error!(machine, action, because, "not carried out");
             }
         }

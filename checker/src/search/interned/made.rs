@@ -5,7 +5,7 @@
 
 use std::hash::Hash;
 
-use turnstile_core::number::Class;
+use turnstile_step::IdClass;
 
 use crate::parts::{self, Done, Fairness, Parts, Place};
 use crate::search::fingerprint;
@@ -18,7 +18,7 @@ pub(super) struct Part<P> {
     pub(super) value: Hashed<P>,
     /// Its fingerprint.
     pub(super) sum: u64,
-    pub(super) numbers: Vec<(Class, u64)>,
+    pub(super) numbers: Vec<(IdClass, u64)>,
 }
 
 impl<P: Hash> Part<P> {

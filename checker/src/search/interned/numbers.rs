@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use turnstile_core::number::{Class, Order};
+use turnstile_step::{IdClass, Order};
 
 use crate::parts::{Parts, Renumbering};
 use crate::search::fingerprint::BuildStable;
@@ -18,7 +18,7 @@ const VALUES: usize = 64;
 /// A number of a part: its class by place in the store's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number {
-    pub(super) class: Class,
+    pub(super) class: IdClass,
     pub(super) index: usize,
     pub(super) value: u64,
 }

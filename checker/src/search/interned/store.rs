@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use turnstile_core::number::Class;
+use turnstile_step::IdClass;
 
 use crate::parts::{Fairness, Parts, Place};
 use crate::search::fingerprint::BuildStable;
@@ -98,7 +98,7 @@ pub(super) struct Store<W: Parts> {
     /// What transitions have to do with it.
     labels: Interner<Label>,
     /// The classes of numbers.
-    classes: Vec<Class>,
+    classes: Vec<IdClass>,
     /// Operations that were run.
     pub(super) runs: usize,
 }
@@ -276,7 +276,7 @@ pub(super) fn at(place: usize) -> Place {
 }
 
 /// The place of a class in the list, where it is added if it is new.
-fn index_of(classes: &mut Vec<Class>, class: Class) -> usize {
+fn index_of(classes: &mut Vec<IdClass>, class: IdClass) -> usize {
     classes.iter().position(|known| *known == class).unwrap_or_else(|| {
         classes.push(class);
         classes.len() - 1

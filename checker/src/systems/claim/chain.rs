@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use turnstile_core::claim::keychain::{Command, Keychain, Timer};
 use turnstile_core::claim::message::{ResourceName, Server};
 use turnstile_core::number::IdempotencyKey;
-use turnstile_core::step::{
+use turnstile_machines::claim::{Resource, State as Stage};
+use turnstile_step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
 };
-use turnstile_machines::claim::{Resource, State as Stage};
 
 use super::cores::over;
 use super::types::{self, Chain, ClaimTypes, Ended, Letter, Notice};

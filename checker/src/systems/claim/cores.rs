@@ -7,12 +7,12 @@ use turnstile_core::claim::record::Notice::Over;
 use turnstile_core::claim::record::{self, Records, Status};
 use turnstile_core::fence::{self, Fence};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
-use turnstile_core::step::{
-    Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
-    Taken,
-};
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, State as Stage};
+use turnstile_step::{
+    Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
+    RowOutcome,
+};
 
 use super::queue::Queue;
 use super::types::Command::{AskOtherwise, ClaimAgain, FreshKey, Revoke};
@@ -53,7 +53,7 @@ impl Claim {
                 is_backed = letter.is_backed;
                 Input::Message { from, message: letter.message }
             }
-            Input::Fired(Timer::Client(timer)) => Input::Fired(timer),
+            Input::Fired(Timer::Client(timer)) => Input::Fired(client::Timer(timer)),
             Input::Command(Command::Client(command)) => Input::Command(command),
             Input::Command(FreshKey(key)) => Input::Command(client::Command::Claim { key }),
             Input::Command(AskOtherwise) => {
@@ -67,12 +67,13 @@ impl Claim {
         let mut inner: CoreOut<Of> = Out::default();
         let counts = self.client.holds(Stage::Active).contains(&Resource::LeaseTimer);
         let renewed = counts && renewed(lessee, &input);
-        let had_lease = matches!(input, Input::Fired(Resource::LeaseTimer) | Input::Restart(_));
+        let had_lease =
+            matches!(input, Input::Fired(client::Timer(Resource::LeaseTimer)) | Input::Restart(_));
         let over = over::<Of>(&input).filter(|claim| lessee.core.claim == Some(*claim));
         self.client(choice, lessee.waits).step(&mut lessee.core, input, &mut inner);
         lessee.is_deaf |= over.is_some() && lessee.core.is_held();
-        let armed = inner.effects.contains(&Effect::Arm(Resource::LeaseTimer));
-        let disarmed = inner.effects.contains(&Effect::Disarm(Resource::LeaseTimer));
+        let armed = inner.effects.contains(&Effect::Arm(client::Timer(Resource::LeaseTimer)));
+        let disarmed = inner.effects.contains(&Effect::Disarm(client::Timer(Resource::LeaseTimer)));
         if armed || disarmed || had_lease {
             lessee.is_backed = armed && is_backed;
         }
@@ -88,8 +89,8 @@ impl Claim {
             Effect::Send { to: Server::Store, message } => {
                 Some(Effect::Send { to: self.store(), message: Letter::plain(message) })
             }
-            Effect::Arm(timer) => Some(Effect::Arm(Timer::Client(timer))),
-            Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Client(timer))),
+            Effect::Arm(client::Timer(timer)) => Some(Effect::Arm(Timer::Client(timer))),
+            Effect::Disarm(client::Timer(timer)) => Some(Effect::Disarm(Timer::Client(timer))),
             Effect::Save(()) => None,
             Effect::Notify(notice) => Some(Effect::Notify(Notice::Client(notice))),
         }));
@@ -222,7 +223,7 @@ const fn is_given_up(status: Option<Status>) -> bool {
 }
 
 /// What is wrong where an answer in time to a holder does not arm its lease timer anew.
-const UNRENEWED: Taken = Taken::Undone {
+const UNRENEWED: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim",
     action: "restart lease timer",
     because: "an answer in time renews the lease",
@@ -230,14 +231,14 @@ const UNRENEWED: Taken = Taken::Undone {
 
 /// What is wrong where a POST asks to be held though its client does not listen, or the other way
 /// round.
-const UNHEARD: Taken = Taken::Undone {
+const UNHEARD: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim",
     action: "send POST",
     because: "a client that listens asks the server to hold its POST, and no other does",
 };
 
 /// What is wrong where the server neither answers a request nor holds it open.
-const UNANSWERED: Taken = Taken::Undone {
+const UNANSWERED: RowOutcome = RowOutcome::ActionFailed {
     machine: "claim-record",
     action: "answer",
     because: "a request that is heard is answered, now or later",

@@ -5,8 +5,8 @@
 use turnstile_core::claim::message::{Ask, Asked, Message, ResourceName};
 use turnstile_core::claim::record::{Notice, Records, State, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
-use turnstile_core::step::{Effect, EffectOf, Input, InputOf};
 use turnstile_machines::claim_record;
+use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
 use super::RecordRules;
 

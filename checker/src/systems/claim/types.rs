@@ -6,8 +6,8 @@ use turnstile_core::claim::message::{Message, ResourceName};
 use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
 use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
-use turnstile_core::{Class, Numbers};
 use turnstile_machines::claim::Resource;
+use turnstile_step::{IdClass, Symbolic};
 
 use crate::world::system::{NodeId, Types};
 
@@ -221,9 +221,9 @@ impl Past {
     }
 }
 
-impl Numbers for Watch {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.granted.visit(each);
+impl Symbolic for Watch {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.granted.visit_ids(each);
     }
 }
 
@@ -238,56 +238,56 @@ impl Types for ClaimTypes {
     type Mark = ClaimId;
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Client(client) => client.core.visit(each),
-            Self::Keychain(chain) => chain.visit(each),
+            Self::Client(client) => client.core.visit_ids(each),
+            Self::Keychain(chain) => chain.visit_ids(each),
             Self::Server(office) => {
-                office.core.visit(each);
+                office.core.visit_ids(each);
                 let mut watched: Vec<_> = std::mem::take(&mut office.watched).into_iter().collect();
-                watched.iter_mut().for_each(|(claim, _)| claim.visit(each));
+                watched.iter_mut().for_each(|(claim, _)| claim.visit_ids(each));
                 office.watched = watched.into_iter().collect();
             }
-            Self::Store(state) => state.visit(each),
+            Self::Store(state) => state.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Chain {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.core.visit(each);
+impl Symbolic for Chain {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.core.visit_ids(each);
         for ended in self.ended.values_mut() {
-            ended.claim.visit(each);
-            ended.key.visit(each);
+            ended.claim.visit_ids(each);
+            ended.key.visit_ids(each);
         }
     }
 }
 
-impl Numbers for Letter {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.message.visit(each);
+impl Symbolic for Letter {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.message.visit_ids(each);
     }
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Client(_) | Self::Keychain(_) => {}
-            Self::Server(timer) => timer.visit(each),
+            Self::Server(timer) => timer.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Client(notice) => notice.visit(each),
-            Self::Keychain(notice) => notice.visit(each),
-            Self::PassedOver(claim) | Self::Forgotten(claim) => claim.visit(each),
+            Self::Client(notice) => notice.visit_ids(each),
+            Self::Keychain(notice) => notice.visit_ids(each),
+            Self::PassedOver(claim) | Self::Forgotten(claim) => claim.visit_ids(each),
             Self::Idle => {}
-            Self::Server(notice) => notice.visit(each),
-            Self::Store(notice) => notice.visit(each),
+            Self::Server(notice) => notice.visit_ids(each),
+            Self::Store(notice) => notice.visit_ids(each),
         }
     }
 }
@@ -308,11 +308,11 @@ impl Saved {
     }
 }
 
-impl Numbers for Saved {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Saved {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Server(saved) => saved.visit(each),
-            Self::Store(newest) => newest.visit(each),
+            Self::Server(saved) => saved.visit_ids(each),
+            Self::Store(newest) => newest.visit_ids(each),
         }
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use turnstile_core::number::ViewId;
-use turnstile_core::step::{Effect, Input, Out};
 use turnstile_core::view::View;
+use turnstile_step::{Effect, Input, Out};
 
 use super::types::{GroupTypes, Letter, Seat, State, Timer};
 use super::{Group, member};

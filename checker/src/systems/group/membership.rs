@@ -7,7 +7,7 @@ use std::fmt;
 
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{MemberId, Members, View};
-use turnstile_core::{Class, Numbers};
+use turnstile_step::{IdClass, Symbolic};
 
 /// Who is with whom.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -213,9 +213,9 @@ impl Group {
     }
 }
 
-impl Numbers for Membership {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.groups.iter_mut().for_each(|group| group.id.visit(each));
+impl Symbolic for Membership {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.groups.iter_mut().for_each(|group| group.id.visit_ids(each));
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use turnstile_core::group::Command as Told;
 use turnstile_core::stack::{self, Notice, Stack};
-use turnstile_core::step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_core::view::{self, MemberId};
+use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
 
 use super::queue;
 use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
@@ -202,7 +202,7 @@ fn of_stack(views: &Views, input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> 
 fn carry(
     me: MemberId,
     seat: &mut Seat,
-    mut inner: turnstile_core::step::OutOf<Of>,
+    mut inner: turnstile_step::OutOf<Of>,
     out: &mut OutOf<GroupTypes>,
 ) {
     out.rows.append(&mut inner.rows);

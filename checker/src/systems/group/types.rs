@@ -7,7 +7,7 @@ use turnstile_core::group::message::{LockName, Message};
 use turnstile_core::group::{self, Command as Told, State as Core};
 use turnstile_core::stack::{self, Notice};
 use turnstile_core::view::{self, MemberId, View};
-use turnstile_core::{Class, Numbers, without_numbers};
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::membership::{Change, Membership};
 use super::stacked::Beneath;
@@ -146,7 +146,7 @@ pub enum Command {
     Handler(handled::Command),
 }
 
-without_numbers!(Caller);
+not_symbolic!(Caller);
 
 impl Types for GroupTypes {
     type State = State;
@@ -159,34 +159,34 @@ impl Types for GroupTypes {
     type Mark = ();
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Member(seat) => match &mut seat.runs {
-                Runs::Locks(locks) => locks.visit(each),
-                Runs::Stack(stack) => stack.visit(each),
+                Runs::Locks(locks) => locks.visit_ids(each),
+                Runs::Stack(stack) => stack.visit_ids(each),
             },
             Self::Gone | Self::Beneath(_) => {}
-            Self::Membership(membership) => membership.visit(each),
+            Self::Membership(membership) => membership.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Locks(timer) => timer.visit(each),
-            Self::Handler(timer) => timer.visit(each),
+            Self::Locks(timer) => timer.visit_ids(each),
+            Self::Handler(timer) => timer.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Letter {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Letter {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Member(message) => message.visit(each),
-            Self::Handler(message) => message.visit(each),
-            Self::View(view) => view.visit(each),
+            Self::Member(message) => message.visit_ids(each),
+            Self::Handler(message) => message.visit_ids(each),
+            Self::View(view) => view.visit_ids(each),
             Self::Crashed(_) | Self::Ended(_) | Self::Stop => {}
         }
     }

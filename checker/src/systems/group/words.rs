@@ -2,7 +2,7 @@
 
 use turnstile_core::group::Command as Told;
 use turnstile_core::stack::Notice;
-use turnstile_core::step::{Effect, Input};
+use turnstile_step::{Effect, Input};
 
 use super::types::{Command, GroupTypes, Letter, State, Timer};
 use super::{Group, member, stacked};

@@ -4,7 +4,7 @@
 use turnstile_core::number::CallId;
 use turnstile_core::ranges::manager::{Command, File, Notice, State, Timer};
 use turnstile_core::ranges::message::{FileId, Message, Server};
-use turnstile_core::step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
 
 /// Whether what a core did with an input is what the input's file alone accounts for.
 pub(super) fn is_apart<C>(

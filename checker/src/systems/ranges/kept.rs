@@ -2,7 +2,7 @@
 
 use turnstile_core::ranges::message::{Answer, Ask, Message};
 use turnstile_core::ranges::server::{FileServer, Lapse, State};
-use turnstile_core::step::{Effect, EffectOf, Taken};
+use turnstile_step::{Effect, EffectOf, RowOutcome};
 
 use super::HOST;
 
@@ -12,7 +12,7 @@ pub(super) fn unkept(
     state: &State,
     call: Message,
     effects: &[EffectOf<FileServer>],
-) -> Option<Taken> {
+) -> Option<RowOutcome> {
     let Message::Call { file, ask, .. } = call else { return None };
     let kept = state.of(file, HOST);
     let is_armed = effects.contains(&Effect::Arm(Lapse { file, host: HOST }));
@@ -31,5 +31,9 @@ pub(super) fn unkept(
         | Effect::Notify(_) => true,
     });
     let because = "the file server does not keep what it answers";
-    (!is_said).then_some(Taken::Undone { machine: "server-lock", action: "answer", because })
+    (!is_said).then_some(RowOutcome::ActionFailed {
+        machine: "server-lock",
+        action: "answer",
+        because,
+    })
 }

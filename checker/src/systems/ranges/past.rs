@@ -8,7 +8,7 @@ use turnstile_core::ranges::locks::Key;
 use turnstile_core::ranges::manager::{self, News, Wish};
 use turnstile_core::ranges::message::FileId;
 use turnstile_core::ranges::server;
-use turnstile_core::{Class, Numbers, without_numbers};
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::types::{Command, Notice, RangeTypes};
 use crate::world::watch::Seen;
@@ -40,12 +40,12 @@ struct Lost {
     is_modified: bool,
 }
 
-without_numbers!(Owner, Lost);
+not_symbolic!(Owner, Lost);
 
-impl Numbers for Past {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.lost.visit(each);
-        self.granted.visit(each);
+impl Symbolic for Past {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.lost.visit_ids(each);
+        self.granted.visit_ids(each);
     }
 }
 

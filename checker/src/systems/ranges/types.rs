@@ -3,7 +3,7 @@
 use turnstile_core::ranges::manager;
 use turnstile_core::ranges::message::{FileId, Message};
 use turnstile_core::ranges::server;
-use turnstile_core::{Class, Numbers, without_numbers};
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::past::Past;
 use crate::world::system::Types;
@@ -80,7 +80,7 @@ pub struct Notice(pub manager::Notice);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mark(pub FileId);
 
-without_numbers!(Mark);
+not_symbolic!(Mark);
 
 impl Types for RangeTypes {
     type State = State;
@@ -93,26 +93,26 @@ impl Types for RangeTypes {
     type Mark = Mark;
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Manager(state) => state.core.visit(each),
-            Self::Server(state) => state.visit(each),
+            Self::Manager(state) => state.core.visit_ids(each),
+            Self::Server(state) => state.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Manager(timer) => timer.visit(each),
-            Self::Server(timer) => timer.visit(each),
+            Self::Manager(timer) => timer.visit_ids(each),
+            Self::Server(timer) => timer.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.0.visit(each);
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.0.visit_ids(each);
     }
 }

@@ -6,9 +6,9 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::message::{Because, Connected, Message};
 use turnstile_core::replicated::types::{Address, Entry, Operation};
 use turnstile_core::replicated::{Locks, Service};
-use turnstile_core::{Class, Numbers};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
+use turnstile_step::{IdClass, Symbolic};
 
 use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
 use super::order::Broken;
@@ -384,16 +384,16 @@ impl Cluster {
     }
 }
 
-impl Numbers for Cluster {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.truth.visit(each);
-        self.last.visit(each);
+impl Symbolic for Cluster {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.truth.visit_ids(each);
+        self.last.visit_ids(each);
         for answer in &mut self.answers {
-            answer.index.visit(each);
-            answer.token.visit(each);
+            answer.index.visit_ids(each);
+            answer.token.visit_ids(each);
         }
         for seat in &mut self.seats {
-            seat.pending.iter_mut().for_each(|(index, _)| index.visit(each));
+            seat.pending.iter_mut().for_each(|(index, _)| index.visit_ids(each));
         }
     }
 }

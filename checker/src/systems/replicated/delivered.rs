@@ -6,9 +6,9 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::message::Message;
 use turnstile_core::replicated::types::{Address, Call, Entry, LockName};
 use turnstile_core::replicated::{Locks, Service};
-use turnstile_core::{Class, Numbers};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
+use turnstile_step::{IdClass, Symbolic};
 
 use super::mail::lock_of;
 
@@ -77,13 +77,13 @@ impl Delivered {
     }
 }
 
-impl Numbers for Delivered {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.index.visit(each);
-        self.locks.visit(each);
+impl Symbolic for Delivered {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.index.visit_ids(each);
+        self.locks.visit_ids(each);
         for away in self.behind.values_mut() {
             if let Away::At(index) = away {
-                index.visit(each);
+                index.visit_ids(each);
             }
         }
     }

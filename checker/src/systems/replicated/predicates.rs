@@ -5,11 +5,11 @@ use turnstile_core::fence::{Fence, Notice as Verdict};
 use turnstile_core::replicated::message::{Notice as CoreNotice, Says};
 use turnstile_core::replicated::types::{LockName, Status, Timer};
 use turnstile_core::replicated::{Lock, Locks};
-use turnstile_core::step::{Core as _, Effect, Input, Out};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
 use turnstile_machines::lock_status::Invariant;
+use turnstile_step::{Core as _, Effect, Input, Out};
 
 use super::cluster::Cluster;
 use super::facts::Step;

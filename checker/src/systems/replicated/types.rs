@@ -6,7 +6,7 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::State as MemberState;
 use turnstile_core::replicated::message::{Command as Told, Message, Notice as Core};
 use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
-use turnstile_core::{Class, Numbers, without_numbers};
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::cluster::Cluster;
 use super::delivered::Delivered;
@@ -99,7 +99,7 @@ pub struct Acted {
     pub is_used: bool,
 }
 
-without_numbers!(Command);
+not_symbolic!(Command);
 
 impl Types for ReplicatedTypes {
     type State = State;
@@ -112,39 +112,39 @@ impl Types for ReplicatedTypes {
     type Mark = ();
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Member(seat) => {
-                seat.core.visit(each);
-                seat.delivered.visit(each);
+                seat.core.visit_ids(each);
+                seat.delivered.visit_ids(each);
             }
-            Self::Cluster(cluster) => cluster.visit(each),
+            Self::Cluster(cluster) => cluster.visit_ids(each),
             Self::Answers => {}
         }
     }
 }
 
-impl Numbers for Letter {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Letter {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Member(message) | Self::Past(_, message) => message.visit(each),
+            Self::Member(message) | Self::Past(_, message) => message.visit_ids(each),
             Self::Begin(_) | Self::Execute(_) => {}
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Member(notice) => notice.visit(each),
-            Self::Acts { token, lock: _, by: _ } => token.visit(each),
+            Self::Member(notice) => notice.visit_ids(each),
+            Self::Acts { token, lock: _, by: _ } => token.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Acted {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.store.visit(each);
+impl Symbolic for Acted {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.store.visit_ids(each);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use turnstile_core::step::{Effect, Input};
+use turnstile_step::{Effect, Input};
 
 use super::mail::Change;
 use super::{Command, Letter, Notice, ReplicatedTypes};

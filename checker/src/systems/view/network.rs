@@ -1,9 +1,8 @@
 //! What is beneath the members: it falls into two partitions, tells the members of each that the
 //! others seem to be gone, and is whole again. It decides nothing about views.
 
-use turnstile_core::step::{Effect, Input};
 use turnstile_core::view::{Message, Request};
-use turnstile_core::without_numbers;
+use turnstile_step::{Effect, Input, not_symbolic};
 
 use super::types::{Command, Timer, ViewTypes};
 use super::{Views, member};
@@ -18,7 +17,7 @@ pub enum Network {
     Apart,
 }
 
-without_numbers!(Network);
+not_symbolic!(Network);
 
 impl Views {
     /// The number of the node that stands for the network.

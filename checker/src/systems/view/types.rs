@@ -2,7 +2,7 @@
 
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{self, MemberId, Members, Message, View};
-use turnstile_core::{Class, Numbers};
+use turnstile_step::{IdClass, Symbolic};
 
 use super::network::Network;
 use crate::world::system::Types;
@@ -42,11 +42,11 @@ impl State {
     }
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Member(state) => state.visit(each),
-            Self::Network(network) => network.visit(each),
+            Self::Member(state) => state.visit_ids(each),
+            Self::Network(network) => network.visit_ids(each),
         }
     }
 }
@@ -62,10 +62,10 @@ pub enum Timer {
     Heal,
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Member(timer) => timer.visit(each),
+            Self::Member(timer) => timer.visit_ids(each),
             Self::Detect | Self::Heal => {}
         }
     }
@@ -91,11 +91,11 @@ pub enum Notice {
     OwesAnAnswer,
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Member(notice) => notice.visit(each),
-            Self::Hears(view) => view.visit(each),
+            Self::Member(notice) => notice.visit_ids(each),
+            Self::Hears(view) => view.visit_ids(each),
             Self::OwesAnAnswer => {}
         }
     }
@@ -145,11 +145,11 @@ impl Watch {
     }
 }
 
-impl Numbers for Watch {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Watch {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         for past in &mut self.members {
-            past.last.visit(each);
-            past.sent.visit(each);
+            past.last.visit_ids(each);
+            past.sent.visit_ids(each);
         }
     }
 }

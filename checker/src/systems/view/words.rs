@@ -1,7 +1,7 @@
 //! Inputs and messages of members in the words of their document.
 
-use turnstile_core::step::Input;
 use turnstile_core::view::{Command, Message, Notice, Request, Timer};
+use turnstile_step::Input;
 
 use super::types::{self, ViewTypes};
 use crate::world::system::InputOf;

@@ -9,7 +9,7 @@ use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, LockType};
 use turnstile_core::ranges::manager::{CacheManager, Command, News, State, Wish};
 use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
-use turnstile_core::step::{Core, Effect, Input, Out, OutOf};
+use turnstile_step::{Core, Effect, Input, Out, OutOf};
 
 const SIZES: [u64; 3] = [1_000, 10_000, 100_000];
 const ROUNDS: usize = 5;

@@ -6,7 +6,9 @@
 
 use core::fmt;
 
-use crate::number::{CallId, ClaimId, Class, IdempotencyKey, Numbers, Token};
+use turnstile_step::{IdClass, Symbolic};
+
+use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 
 /// The resource that is claimed, as the driver numbers its name. Only ever compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -174,25 +176,25 @@ impl Response {
     }
 }
 
-impl Numbers for Message {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Message {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Request(request) => request.ask.visit(each),
+            Self::Request(request) => request.ask.visit_ids(each),
             Self::Response(response) => {
-                response.claim.visit(each);
-                response.token.visit(each);
+                response.claim.visit_ids(each);
+                response.token.visit_ids(each);
             }
-            Self::Act { token } => token.visit(each),
-            Self::Over { claim } => claim.visit(each),
+            Self::Act { token } => token.visit_ids(each),
+            Self::Over { claim } => claim.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Ask {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Ask {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Post { resource: _, key, wait: _ } => key.visit(each),
-            Self::Ttl { claim } | Self::Status { claim, to: _ } => claim.visit(each),
+            Self::Post { resource: _, key, wait: _ } => key.visit_ids(each),
+            Self::Ttl { claim } | Self::Status { claim, to: _ } => claim.visit_ids(each),
         }
     }
 }

@@ -5,11 +5,11 @@ use turnstile_machines::group_lock_client::{
     Action, ActionCall, Event, Guard, LockRspIs, Machine, Op, Resource,
 };
 use turnstile_machines::group_lock_coordinator as coordinator;
+use turnstile_step::{Effect, RowOutcome, take};
 
 use super::message::{Info, LockName, Request, Says};
 use super::state::{Lock, Notice, Timer};
 use super::turn::Turn;
-use crate::step::{Effect, Taken, take};
 
 const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
@@ -90,7 +90,7 @@ impl<C: Rules<Machine>, K: Rules<coordinator::Machine>> Turn<'_, C, K> {
         let round = self.state.round;
         match self.state.coord {
             Some(coord) => self.send(coord, Says::Asks(request), round),
-            None => self.out.rows.push(Taken::Undone {
+            None => self.out.rows.push(RowOutcome::ActionFailed {
                 machine: MACHINE,
                 action,
                 because: "no coordinator is known",

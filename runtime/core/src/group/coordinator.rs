@@ -6,12 +6,12 @@ use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
     Action, ActionCall, Event, Guard, Machine, Op, Resource, Rule, ViewIs,
 };
+use turnstile_step::{Effect, take};
 
 use super::formula::Asked;
 use super::message::{LockName, Message, Request, Says};
 use super::state::Timer;
 use super::turn::{Heard, Turn};
-use crate::step::{Effect, take};
 use crate::view::{MemberId, View};
 
 /// The most runs of the ReconciliationProtocol that one step begins.

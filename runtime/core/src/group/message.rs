@@ -4,8 +4,9 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::number::{Class, Numbers, ViewId};
-use crate::without_numbers;
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
+
+use crate::number::ViewId;
 
 /// A lock's name: the document's X.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,11 +77,11 @@ impl Request {
     }
 }
 
-without_numbers!(LockName, Request);
+not_symbolic!(LockName, Request);
 
-impl Numbers for Message {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.round.visit(each);
+impl Symbolic for Message {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.round.visit_ids(each);
     }
 }
 

@@ -9,7 +9,7 @@
 //! use turnstile_core::group::{Command, Member, Notice};
 //! use turnstile_core::number::ViewId;
 //! use turnstile_core::view::{MemberId, View};
-//! use turnstile_core::{Core, Effect, Input, Out};
+//! use turnstile_step::{Core, Effect, Input, Out};
 //!
 //! let (me, lock) = (MemberId(1), LockName(5));
 //! let member = Member::new(me);
@@ -41,10 +41,10 @@ mod turn;
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client_machine;
 use turnstile_machines::group_lock_coordinator as coordinator_machine;
+use turnstile_step::{Core, Input, InputOf, OutOf};
 
 use self::message::Message;
 use self::turn::Turn;
-use crate::step::{Core, Input, InputOf, OutOf};
 use crate::view::MemberId;
 
 pub use formula::{ANSWERS, LOOPS};
@@ -62,7 +62,7 @@ pub use state::{Command, Lock, Notice, Server, State, Timer};
 /// not its own, changes nothing; neither does an answer that comes twice, nor a timer that fires
 /// though it is not armed. What a step could not do for its caller stands in [`Out::rows`].
 ///
-/// [`Out::rows`]: crate::Out::rows
+/// [`Out::rows`]: turnstile_step::Out::rows
 #[derive(Clone, Debug)]
 pub struct Member<
     C: Rules<client_machine::Machine> = client_machine::Machine,

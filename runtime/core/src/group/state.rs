@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::message::{Info, LockName, Request, Round};
-use crate::number::{Class, Numbers, ViewId};
+use crate::number::ViewId;
 use crate::view::{MemberId, View};
-use crate::without_numbers;
 
 /// The state of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -177,21 +177,21 @@ impl Notice {
     }
 }
 
-without_numbers!(Timer, Notice);
+not_symbolic!(Timer, Notice);
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.view.visit(each);
-        self.round.visit(each);
-        self.early.visit(each);
-        self.server.round.visit(each);
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.view.visit_ids(each);
+        self.round.visit_ids(each);
+        self.early.visit_ids(each);
+        self.server.round.visit_ids(each);
     }
 }
 
-impl Numbers for Command {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Command {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::View(view) => view.visit(each),
+            Self::View(view) => view.visit_ids(each),
             Self::Lock(_) | Self::Unlock(_) => {}
         }
     }

@@ -8,11 +8,11 @@ use alloc::collections::VecDeque;
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator as coordinator;
+use turnstile_step::{Effect, OutOf, RowOutcome};
 
 use super::coordinator::MACHINE;
 use super::message::{Info, LockName, Message, Request, Round, Says};
 use super::{Member, State};
-use crate::step::{Effect, OutOf, Taken};
 use crate::view::{MemberId, View};
 
 /// One step on its way.
@@ -90,7 +90,7 @@ impl<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> Turn<'a, C, 
 
     /// Whether a message belongs to another round than the one this member is in: as coordinator
     /// for what clients say, as client for what coordinators say. A LOCK-INFO-REQ begins the round
-    /// of the view that it is numbered with, if it comes from that view's coordinator. Numbers are
+    /// of the view that it is numbered with, if it comes from that view's coordinator. Symbolic are
     /// each group's own: so what has the right one, and comes from who is in no such round, is of
     /// another one, too.
     fn is_of_another_round(&self, from: MemberId, says: &Says, round: Round) -> bool {
@@ -138,7 +138,7 @@ impl<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> Turn<'a, C, 
     /// What a table asks for without end, and is not done.
     pub(super) fn endless(&mut self, action: &'static str) {
         let (machine, because) = (MACHINE, "it follows from itself without end");
-        self.out.rows.push(Taken::Undone { machine, action, because });
+        self.out.rows.push(RowOutcome::ActionFailed { machine, action, because });
     }
 }
 

@@ -7,10 +7,11 @@ use core::hash::{Hash, Hasher};
 use core::mem;
 
 use turnstile_machines::byte_range_lock::State;
+use turnstile_step::{IdClass, Symbolic};
 
 use super::overlaps::Overlaps;
 use super::range::ByteRange;
-use crate::number::{Class, DataVersion, LockId, Numbers};
+use crate::number::{DataVersion, LockId};
 
 /// Who owns a lock: a token that means something for one file only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -249,35 +250,35 @@ impl Hash for Locks {
     }
 }
 
-impl Numbers for Lock {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Lock {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         if let Some(loss) = &mut self.lost {
-            loss.contents.visit(each);
+            loss.contents.visit_ids(each);
         }
     }
 }
 
-impl Numbers for Locks {
+impl Symbolic for Locks {
     /// Slots stay as they are, and so does the tree of overlaps, which knows slots only.
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         let mut list: Vec<_> = mem::take(&mut self.list).into_iter().collect();
         let mut is_listed = vec![false; self.slots.len()];
         for (id, slot) in &mut list {
-            id.visit(each);
+            id.visit_ids(each);
             if let Some(Some((kept, lock))) = self.slots.get_mut(slot.0 as usize) {
-                kept.visit(each);
-                lock.visit(each);
+                kept.visit_ids(each);
+                lock.visit_ids(each);
                 is_listed[slot.0 as usize] = true;
             }
         }
         self.list = list.into_iter().collect();
         let strays = self.slots.iter_mut().zip(is_listed).filter(|(_, is_listed)| !is_listed);
         for (kept, lock) in strays.filter_map(|(slot, _)| slot.as_mut()) {
-            kept.visit(each);
-            lock.visit(each);
+            kept.visit_ids(each);
+            lock.visit_ids(each);
         }
         let owned = mem::take(&mut self.owned).into_iter().map(|((key, mut id), slot)| {
-            id.visit(each);
+            id.visit_ids(each);
             ((key, id), slot)
         });
         self.owned = owned.collect();

@@ -5,8 +5,9 @@
 
 use core::fmt;
 
-use crate::number::{CallId, Class, DataVersion, Numbers};
-use crate::without_numbers;
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
+
+use crate::number::{CallId, DataVersion};
 
 /// A file, as the driver numbers it. Only ever compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,15 +108,15 @@ impl Message {
     }
 }
 
-without_numbers!(FileId);
+not_symbolic!(FileId);
 
-impl Numbers for Message {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Message {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Answer {
                 answer: Answer::Set(_, version) | Answer::Extended(version), ..
             } => {
-                version.visit(each);
+                version.visit_ids(each);
             }
             Self::Answer { answer: Answer::Released | Answer::Refused | Answer::None, .. }
             | Self::Call { .. } => {}

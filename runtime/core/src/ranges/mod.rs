@@ -3,7 +3,7 @@
 //! A [`manager::CacheManager`] grants locks of byte ranges to the clients of one host. It asserts
 //! them with a file server that knows locks of whole files only, and that lets go of one which is
 //! not extended: [`server::FileServer`] is such a server, as a model or for a test. Both are cores
-//! ([`crate::step::Core`]): one input in, effects out, nothing else happens.
+//! ([`turnstile_step::Core`]): one input in, effects out, nothing else happens.
 //!
 //! What an embedder brings:
 //!
@@ -22,8 +22,8 @@
 //! What may be wrong with an input harms nobody, and no input panics. An answer to a call that is
 //! not out and a timer of a lock or file that is gone are ignored, and so is the wish to release a
 //! lock that is not there, or to abandon one: there is nothing left to do. The wish to give up what
-//! is another's is refused. What a table has no row for is in [`crate::step::Out::rows`], as
-//! [`crate::step::Taken::Unexpected`], and changes nothing.
+//! is another's is refused. What a table has no row for is in [`turnstile_step::Out::rows`], as
+//! [`turnstile_step::RowOutcome::Unexpected`], and changes nothing.
 //!
 //! ```
 //! use turnstile_core::number::{DataVersion, LockId};
@@ -31,7 +31,7 @@
 //! use turnstile_core::ranges::manager::{CacheManager, Command, News, Timer, Wish};
 //! use turnstile_core::ranges::message::{Answer, FileId, Lease, Message, Server, Whole};
 //! use turnstile_core::ranges::{ByteRange, RangeError};
-//! use turnstile_core::{Core, Effect, Input, Out};
+//! use turnstile_step::{Core, Effect, Input, Out};
 //!
 //! let core = CacheManager::new();
 //! let mut state = core.start();

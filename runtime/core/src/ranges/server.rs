@@ -7,10 +7,10 @@
 use alloc::collections::BTreeMap;
 use core::fmt;
 
+use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic, not_symbolic};
+
 use super::message::{Answer, Ask, FileId, Host, Lease, Message, Whole};
-use crate::number::{Class, DataVersion, Numbers};
-use crate::step::{Core, Effect, Input, InputOf, OutOf};
-use crate::without_numbers;
+use crate::number::DataVersion;
 
 /// The core of a file server.
 #[derive(Clone, Copy, Debug, Default)]
@@ -152,11 +152,11 @@ fn elsewhere(state: &mut State, command: Command) {
     }
 }
 
-without_numbers!(Lapse, Command, Silence);
+not_symbolic!(Lapse, Command, Silence);
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.files.values_mut().for_each(|shelf| shelf.contents.visit(each));
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.files.values_mut().for_each(|shelf| shelf.contents.visit_ids(each));
     }
 }
 

@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::{self as machine, Action, Event, Guard, Machine};
+use turnstile_step::{IdClass, RowOutcome, Symbolic, take};
 
 use super::types::{Address, Entry, LockName, Operation, Status};
-use crate::number::{Class, Numbers, Token};
-use crate::step::{Taken, take};
+use crate::number::Token;
 
 /// The machine's name.
 pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
@@ -122,15 +122,15 @@ impl Lock {
     }
 }
 
-impl Numbers for Locks {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.0.values_mut().for_each(|lock| lock.token.visit(each));
+impl Symbolic for Locks {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.0.values_mut().for_each(|lock| lock.token.visit_ids(each));
     }
 }
 
-impl Numbers for Change {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.token.visit(each);
+impl Symbolic for Change {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.token.visit_ids(each);
     }
 }
 
@@ -148,7 +148,7 @@ struct Applying<'a, R: Rules<Machine>> {
     index: Token,
     list: &'a [Address],
     changes: Vec<Change>,
-    rows: &'a mut Vec<Taken>,
+    rows: &'a mut Vec<RowOutcome>,
     /// Who is told to be the next holder, once the row that says so is done.
     then: VecDeque<(LockName, Address)>,
 }
@@ -160,7 +160,7 @@ impl<R: Rules<Machine>> Service<R> {
         locks: &mut Locks,
         index: Token,
         entry: &Entry,
-        rows: &mut Vec<Taken>,
+        rows: &mut Vec<RowOutcome>,
     ) -> Vec<Change> {
         let list: &[Address] = match &entry.operation {
             Operation::Reset(list) => list,
@@ -220,7 +220,7 @@ impl<R: Rules<Machine>> Applying<'_, R> {
         // A table may have each holder make the next one.
         self.then.clear();
         let (action, because) = ("make the next holder", "it follows from itself without end");
-        self.rows.push(Taken::Undone { machine: MACHINE, action, because });
+        self.rows.push(RowOutcome::ActionFailed { machine: MACHINE, action, because });
     }
 
     fn step(&mut self, name: LockName, member: Address, event: Event) {

@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use turnstile_machine::Rules;
 use turnstile_machines::lock_member::{Action, ElectedBecause, Event, Guard, Machine, ViewOf};
 use turnstile_machines::{lock_mutex, lock_status};
+use turnstile_step::take;
 
 use super::Change;
 use super::message::{Because, Connected};
 use super::mutex::Heard;
 use super::turn::Turn;
 use super::types::{LockName, Operation, Status};
-use crate::step::take;
 
 impl From<Connected> for ViewOf {
     fn from(is: Connected) -> Self {

@@ -4,9 +4,11 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use turnstile_step::{IdClass, Symbolic};
+
 use super::locks::Locks;
 use super::types::{Address, Call, Entry, LockName, Request, Status};
-use crate::number::{Class, Numbers, Token};
+use crate::number::Token;
 
 /// Whoever keeps the log and knows who is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,17 +94,17 @@ pub enum Message {
     Execute(Entry),
 }
 
-impl Numbers for Message {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Message {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Apply { index, entry: _ } => index.visit(each),
+            Self::Apply { index, entry: _ } => index.visit_ids(each),
             Self::Snapshot { index, locks } => {
-                index.visit(each);
-                locks.visit(each);
+                index.visit_ids(each);
+                locks.visit_ids(each);
             }
             Self::Result { index, token, lock: _, call: _, status: _ } => {
-                index.visit(each);
-                token.visit(each);
+                index.visit_ids(each);
+                token.visit_ids(each);
             }
             Self::View { .. }
             | Self::Elected(_)
@@ -166,13 +168,13 @@ pub enum Says {
     UnexpectedLocking,
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Changed { token, lock: _, status: _ } => token.visit(each),
+            Self::Changed { token, lock: _, status: _ } => token.visit_ids(each),
             Self::Mutex { .. } => {}
         }
     }
 }
 
-crate::without_numbers!(Command);
+turnstile_step::not_symbolic!(Command);

@@ -12,7 +12,7 @@
 //!     Because, Cluster, Command, Connected, Message, Notice, Says,
 //! };
 //! use turnstile_core::replicated::types::{Address, LockName};
-//! use turnstile_core::{Core, Effect, Input, Out};
+//! use turnstile_step::{Core, Effect, Input, Out};
 //!
 //! let (me, lock) = (Address(1), LockName(5));
 //! let member = Member::new(me);
@@ -53,11 +53,11 @@ mod words;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_step::{Core, Input, InputOf, OutOf};
 
 use self::message::{Cluster, Command, Message, Notice};
 use self::turn::Turn;
 use self::types::{Address, Timer};
-use crate::step::{Core, Input, InputOf, OutOf};
 
 pub use locks::{Change, Lock, Locks, Service};
 pub use state::{Lag, Mutex, State};

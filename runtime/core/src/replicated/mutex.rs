@@ -7,13 +7,13 @@ use turnstile_machines::lock_mutex::{
     Action, ActionCall, Event, Guard, Machine, NotifiedStatus, Op, Resource, ResultStatus,
 };
 use turnstile_machines::{lock_member, lock_status};
+use turnstile_step::{Effect, take};
 
 use super::message::Says;
 use super::turn::Turn;
 use super::types::{Call, LockName, Operation, Status, Timer};
 use super::{Lag, Mutex};
 use crate::number::Token;
-use crate::step::{Effect, take};
 
 impl From<Status> for ResultStatus {
     fn from(status: Status) -> Self {

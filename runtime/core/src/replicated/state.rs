@@ -4,10 +4,11 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use turnstile_machines::{lock_member as member, lock_mutex as mutex};
+use turnstile_step::{IdClass, Symbolic};
 
 use super::locks::Locks;
 use super::types::{Address, Call, LockName, Status};
-use crate::number::{Class, Numbers, Token};
+use crate::number::Token;
 
 /// The state of a member.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,15 +88,15 @@ impl State {
     }
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.replica.visit(each);
-        self.applied.visit(each);
-        self.told.values_mut().for_each(|(_, token)| token.visit(each));
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.replica.visit_ids(each);
+        self.applied.visit_ids(each);
+        self.told.values_mut().for_each(|(_, token)| token.visit_ids(each));
         for mutex in self.mutexes.values_mut() {
-            mutex.token.visit(each);
+            mutex.token.visit_ids(each);
             if let Lag::Until(index) = &mut mutex.lag {
-                index.visit(each);
+                index.visit_ids(each);
             }
         }
     }

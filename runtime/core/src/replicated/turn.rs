@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_step::{Effect, OutOf};
 
 use super::message::{Cluster, Command, Message, Notice, Says};
 use super::mutex::Heard;
 use super::types::{Call, Entry, LockName, Operation};
 use super::{Change, Lag, Member, State};
 use crate::number::Token;
-use crate::step::{Effect, OutOf};
 
 /// One step on its way.
 pub(super) struct Turn<

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machines::lock_status::State;
-
-use crate::without_numbers;
+use turnstile_step::not_symbolic;
 
 /// The address of a member's channel: a member that comes back has another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -163,4 +162,4 @@ impl fmt::Display for Timer {
     }
 }
 
-without_numbers!(Timer, Address, LockName, Status, Call, Operation, Entry);
+not_symbolic!(Timer, Address, LockName, Status, Call, Operation, Entry);

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use crate::step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, Taken};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome};
 
 /// Why something cannot happen on stage, and what can be done about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,24 +257,26 @@ pub fn effect_words<C: Words>(effect: &EffectOf<C>) -> String {
 pub(super) const TAKES: &str = "takes row ";
 
 /// What a table said that only a trace shows.
-fn row_words(taken: &Taken) -> Option<String> {
+fn row_words(taken: &RowOutcome) -> Option<String> {
     match taken {
-        Taken::Row { machine, row } => Some(format!("{TAKES}{row} of {machine}")),
-        Taken::Ignored { .. } | Taken::Unexpected { .. } | Taken::Undone { .. } => None,
+        RowOutcome::Row { machine, row } => Some(format!("{TAKES}{row} of {machine}")),
+        RowOutcome::Ignored { .. }
+        | RowOutcome::Unexpected { .. }
+        | RowOutcome::ActionFailed { .. } => None,
     }
 }
 
 /// What a table said that a reader must not miss; rows that are taken only a trace shows.
-fn trouble(taken: &Taken) -> Option<String> {
+fn trouble(taken: &RowOutcome) -> Option<String> {
     match taken {
-        Taken::Row { .. } | Taken::Ignored { .. } => None,
-        Taken::Unexpected { machine, state, event, number: 0 } => {
+        RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,
+        RowOutcome::Unexpected { machine, state, event, number: 0 } => {
             Some(format!("! {machine} has no row for {event} in {state}"))
         }
-        Taken::Unexpected { machine, state, event, number } => {
+        RowOutcome::Unexpected { machine, state, event, number } => {
             Some(format!("! {machine} has no row for {event} ({number}) in {state}"))
         }
-        Taken::Undone { machine, action, because } => {
+        RowOutcome::ActionFailed { machine, action, because } => {
             Some(format!("! {machine} leaves {action} undone: {because}"))
         }
     }

@@ -10,10 +10,10 @@ use crate::number::Token;
 use crate::replicated::message::{Because, Cluster, Command, Connected, Message};
 use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Request, Status};
 use crate::replicated::{Lock, Locks, Member};
-use crate::step::Core as _;
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::State;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_step::Core as _;
 
 /// The member that the text after `is a` means, by the tables that are baked in: `member at
 /// address 4`, which has just started, or `follower at address 2`, or `leader at address 1`.

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator, view_handler};
+use turnstile_step::Out;
 
 use super::actor::{Actor, Node, Travels, Words};
 use super::group::view;
 use crate::group;
 use crate::stack::{Command, Message, Stack};
-use crate::step::Out;
 use crate::view::{Handler, MemberId, Members};
 
 /// The member of this name that the text after `is a` means, by the tables that are baked in:

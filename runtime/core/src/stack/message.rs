@@ -1,10 +1,9 @@
 //! What a stack keeps, hears and says: that of its two parts, each under its name.
 
+use turnstile_step::{Effect, IdClass, Symbolic, not_symbolic};
+
 use crate::group::message::LockName;
-use crate::number::{Class, Numbers};
-use crate::step::Effect;
 use crate::view::MemberId;
-use crate::without_numbers;
 use crate::{group, view};
 
 /// The state of a member.
@@ -54,7 +53,7 @@ pub enum Notice {
     Locks(group::Notice),
 }
 
-without_numbers!(Command);
+not_symbolic!(Command);
 
 type Of<M, T, N> = Effect<MemberId, M, T, N, ()>;
 
@@ -82,36 +81,36 @@ pub(super) fn of_locks(
     }
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.views.visit(each);
-        self.locks.visit(each);
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.views.visit_ids(each);
+        self.locks.visit_ids(each);
     }
 }
 
-impl Numbers for Message {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Message {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Views(message) => message.visit(each),
-            Self::Locks(message) => message.visit(each),
+            Self::Views(message) => message.visit_ids(each),
+            Self::Locks(message) => message.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Views(timer) => timer.visit(each),
-            Self::Locks(timer) => timer.visit(each),
+            Self::Views(timer) => timer.visit_ids(each),
+            Self::Locks(timer) => timer.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Views(notice) => notice.visit(each),
-            Self::Locks(notice) => notice.visit(each),
+            Self::Views(notice) => notice.visit_ids(each),
+            Self::Locks(notice) => notice.visit_ids(each),
         }
     }
 }

@@ -4,6 +4,7 @@ use core::mem::take;
 
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::{Action, ActionCall, Event, Machine, Op, Resource};
+use turnstile_step::Effect;
 
 use super::handler::{Notice, Timer};
 use super::message::{Message, Request};
@@ -11,7 +12,6 @@ use super::state::{Leader, Merge, Processing, QUEUE_MAX, Wants, Work};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Members, Suspension, View};
 use crate::number::ViewId;
-use crate::step::Effect;
 
 impl<R: Rules<Machine>> Turn<'_, R> {
     pub(super) fn carry(&mut self, entry: ActionCall<'_>, cause: &Cause) {

@@ -6,14 +6,12 @@
 
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::{Event, Machine};
+use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic, not_symbolic};
 
 use super::message::{Message, Request};
 use super::state::{State, Wants, Work};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Suspension, View};
-use crate::number::{Class, Numbers};
-use crate::step::{Core, Effect, Input, InputOf, OutOf};
-use crate::without_numbers;
 
 /// The machine's name.
 pub const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
@@ -94,26 +92,26 @@ pub enum Notice {
     },
 }
 
-without_numbers!(Command);
+not_symbolic!(Command);
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Queue | Self::Merge => {}
-            Self::Resumer(of) => of.visit(each),
+            Self::Resumer(of) => of.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Installed(view) => view.visit(each),
+            Self::Installed(view) => view.visit_ids(each),
             Self::GotState => {}
-            Self::Suspended(of) => of.visit(each),
+            Self::Suspended(of) => of.visit_ids(each),
             Self::Resumed { from, by } => {
-                from.visit(each);
-                by.visit(each);
+                from.visit_ids(each);
+                by.visit_ids(each);
             }
         }
     }

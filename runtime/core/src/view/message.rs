@@ -1,8 +1,9 @@
 //! What members say to each other.
 
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
+
 use super::types::{MemberId, Suspension, View};
-use crate::number::{Class, Numbers, ViewId};
-use crate::without_numbers;
+use crate::number::ViewId;
 
 /// What a coord is asked, and puts into its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,7 +32,7 @@ pub enum Request {
     },
 }
 
-without_numbers!(Request);
+not_symbolic!(Request);
 
 /// A message between members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,19 +68,19 @@ pub enum Message {
     State,
 }
 
-impl Numbers for Message {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Message {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::View(view) => view.visit(each),
-            Self::Installed(id) => id.visit(each),
-            Self::MergeReq { merge } => merge.visit(each),
+            Self::View(view) => view.visit_ids(each),
+            Self::Installed(id) => id.visit_ids(each),
+            Self::MergeReq { merge } => merge.visit_ids(each),
             Self::MergeRsp { merge, group } => {
-                merge.visit(each);
-                group.visit(each);
+                merge.visit_ids(each);
+                group.visit_ids(each);
             }
             Self::MergeView { merge, view } => {
-                merge.visit(each);
-                view.visit(each);
+                merge.visit_ids(each);
+                view.visit_ids(each);
             }
             Self::Request(_) | Self::Coord | Self::State => {}
         }

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use turnstile_machines::view_handler as machine;
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::message::Request;
 use super::types::{MemberId, Members, Suspension, View};
-use crate::number::{Class, Numbers, ViewId};
-use crate::without_numbers;
+use crate::number::ViewId;
 
 /// Requests in a queue at most; what comes then is discarded.
 pub const QUEUE_MAX: usize = 64;
@@ -164,26 +164,26 @@ impl State {
     }
 }
 
-without_numbers!(Wants);
+not_symbolic!(Wants);
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.view.visit(each);
-        self.last_view.visit(each);
-        self.made.visit(each);
-        self.left_out.iter_mut().for_each(|one| one.id.visit(each));
-        self.suspension.visit(each);
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.view.visit_ids(each);
+        self.last_view.visit_ids(each);
+        self.made.visit_ids(each);
+        self.left_out.iter_mut().for_each(|one| one.id.visit_ids(each));
+        self.suspension.visit_ids(each);
         if let Some(work) = &mut self.work {
-            work.during.visit(each);
-            work.view.visit(each);
+            work.during.visit_ids(each);
+            work.view.visit_ids(each);
         }
         if let Some(merge) = &mut self.merge {
-            merge.name.visit(each);
-            merge.during.visit(each);
+            merge.name.visit_ids(each);
+            merge.during.visit_ids(each);
         }
         if let Some(leader) = &mut self.leader {
-            leader.merge.visit(each);
-            leader.during.visit(each);
+            leader.merge.visit_ids(each);
+            leader.during.visit_ids(each);
         }
     }
 }

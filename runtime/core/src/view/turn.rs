@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::{Action, Event, Guard, Machine, Resource};
+use turnstile_step::{Effect, OutOf, RowOutcome, take};
 
 use super::handler::{Handler, MACHINE, Notice};
 use super::message::{Message, Request};
 use super::state::State;
 use super::types::{MemberId, Suspension, View};
-use crate::step::{Effect, OutOf, Taken, take};
 
 /// What comes with an event, beside what the table knows of it.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,11 @@ impl<'a, R: Rules<Machine>> Turn<'a, R> {
         if !self.then.is_empty() {
             self.then.clear();
             let because = "too many events follow from each other";
-            self.out.rows.push(Taken::Undone { machine: MACHINE, action: "follow", because });
+            self.out.rows.push(RowOutcome::ActionFailed {
+                machine: MACHINE,
+                action: "follow",
+                because,
+            });
         }
     }
 

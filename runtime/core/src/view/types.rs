@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machine::Term;
+use turnstile_step::{IdClass, Order, Symbolic, not_symbolic};
 
-use crate::number::{Class, Numbers, Order, ViewId};
-use crate::without_numbers;
+use crate::number::ViewId;
 
 /// A member of a group, as every other one addresses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +21,7 @@ impl fmt::Display for MemberId {
     }
 }
 
-without_numbers!(MemberId);
+not_symbolic!(MemberId);
 
 /// What stands for a member in formulas.
 impl From<MemberId> for Term {
@@ -101,7 +101,7 @@ impl fmt::Display for Members {
     }
 }
 
-without_numbers!(Members);
+not_symbolic!(Members);
 
 /// Who belongs to a group from one moment on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,9 +147,9 @@ impl View {
     }
 }
 
-impl Numbers for View {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.id.visit(each);
+impl Symbolic for View {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.id.visit_ids(each);
     }
 }
 
@@ -170,7 +170,7 @@ impl fmt::Display for View {
 
 /// One suspension of a member's handler: a number that grows at each one.
 ///
-/// Numbers of different members are not compared, so each member's are a family of their own.
+/// Symbolic of different members are not compared, so each member's are a family of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Suspension {
     /// Whose handler.
@@ -179,15 +179,15 @@ pub struct Suspension {
 }
 
 impl Suspension {
-    const CLASSES: [Class; 8] = [
-        Class { name: "suspension of member 0", order: Order::Count },
-        Class { name: "suspension of member 1", order: Order::Count },
-        Class { name: "suspension of member 2", order: Order::Count },
-        Class { name: "suspension of member 3", order: Order::Count },
-        Class { name: "suspension of member 4", order: Order::Count },
-        Class { name: "suspension of member 5", order: Order::Count },
-        Class { name: "suspension of member 6", order: Order::Count },
-        Class { name: "suspension of any other member", order: Order::Count },
+    const CLASSES: [IdClass; 8] = [
+        IdClass { name: "suspension of member 0", order: Order::Count },
+        IdClass { name: "suspension of member 1", order: Order::Count },
+        IdClass { name: "suspension of member 2", order: Order::Count },
+        IdClass { name: "suspension of member 3", order: Order::Count },
+        IdClass { name: "suspension of member 4", order: Order::Count },
+        IdClass { name: "suspension of member 5", order: Order::Count },
+        IdClass { name: "suspension of member 6", order: Order::Count },
+        IdClass { name: "suspension of any other member", order: Order::Count },
     ];
 
     /// Before a member's handler was ever suspended.
@@ -209,8 +209,8 @@ impl fmt::Display for Suspension {
     }
 }
 
-impl Numbers for Suspension {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Suspension {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         let family = usize::from(self.of.0).min(Self::CLASSES.len() - 1);
         each(Self::CLASSES[family], &mut self.number);
     }

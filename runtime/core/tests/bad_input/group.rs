@@ -8,10 +8,10 @@ use turnstile_core::group::message::{Info, LockName, Message, Request, Round, Sa
 use turnstile_core::group::{Command, Member, State, Timer};
 use turnstile_core::number::ViewId;
 use turnstile_core::stack::{self, Stack};
-use turnstile_core::step::{Core, Effect, EffectOf, Input, InputOf, Out};
 use turnstile_core::view::{self, MemberId, Members, View};
 use turnstile_machines::group_lock_client::State as Client;
 use turnstile_machines::group_lock_coordinator::State as Coordinator;
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 
 use crate::visit;
 

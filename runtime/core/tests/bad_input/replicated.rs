@@ -10,8 +10,8 @@ use turnstile_core::replicated::types::{
     Address, Call, Entry, LockName, Operation, Request, Status, Timer,
 };
 use turnstile_core::replicated::{Locks, Member, State};
-use turnstile_core::step::{Core, Effect, EffectOf, Input, InputOf, Out};
 use turnstile_machines::lock_mutex::State as Mutex;
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out};
 
 use crate::visit;
 

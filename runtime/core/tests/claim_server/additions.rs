@@ -3,7 +3,7 @@
 use turnstile_core::claim::message::{Ask, Asked, Caller, Response};
 use turnstile_core::claim::record::{Command, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
-use turnstile_core::{Effect, Input};
+use turnstile_step::{Effect, Input};
 
 use crate::run::{ACTIVE, DOOR, FINAL, GATE, Run, answers, became};
 

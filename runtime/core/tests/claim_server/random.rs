@@ -8,8 +8,8 @@ use std::env;
 use turnstile_core::claim::message::{Ask, Asked, Caller, Message, ResourceName, Response};
 use turnstile_core::claim::record::{Command, Limits, Notice, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey, Token};
-use turnstile_core::{Effect, Input};
 use turnstile_machines::claim_record as machine;
+use turnstile_step::{Effect, Input};
 
 use crate::run::{Effects, Run};
 

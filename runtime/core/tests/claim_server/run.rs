@@ -7,8 +7,7 @@ use turnstile_core::claim::record::{
     Command, Limits, Notice, Records, Saved, State, Status, Timer,
 };
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_core::step::{EffectOf, Out};
-use turnstile_core::{Core, Effect, Input};
+use turnstile_step::{Core, Effect, EffectOf, Input, Out};
 
 use crate::visit;
 

@@ -3,7 +3,7 @@
 use turnstile_core::claim::message::{Ask, Asked, Response};
 use turnstile_core::claim::record::{Command, Limits, Status, Timer};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_core::{Effect, Input, Numbers};
+use turnstile_step::{Effect, Input, Symbolic};
 
 use crate::run::{ACTIVE, DOOR, Done, FINAL, GATE, Run, became};
 
@@ -249,7 +249,7 @@ fn renumbering_keeps_who_is_who() {
     let mut run = Run::new();
     let (_, holder) = run.post(DOOR);
     let (_, waiter) = run.post(DOOR);
-    run.state.visit(&mut |_, number| *number = *number * 10 + 3);
+    run.state.visit_ids(&mut |_, number| *number = *number * 10 + 3);
     let moved = |claim: ClaimId| ClaimId::new(claim.number() * 10 + 3);
     assert_eq!(run.state.holder(DOOR), Some(moved(holder)));
     assert_eq!(run.state.waiting(DOOR).collect::<Vec<_>>(), [moved(waiter)]);

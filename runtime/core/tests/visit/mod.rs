@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use turnstile_core::number::{Class, Numbers};
+use turnstile_step::{IdClass, Symbolic};
 
 /// Above every number of a test.
 const FAR: u64 = 1 << 60;
@@ -13,24 +13,24 @@ const TYPES: [&str; 7] =
     ["Token(", "ClaimId(", "IdempotencyKey(", "ViewId(", "LockId(", "DataVersion(", "number: "];
 
 #[track_caller]
-pub(crate) fn check<T: Numbers + Clone + PartialEq + Debug>(value: &T) {
+pub(crate) fn check<T: Symbolic + Clone + PartialEq + Debug>(value: &T) {
     let mut seen = value.clone();
     let shown = numbers(&mut seen);
     assert_eq!(seen, *value, "a look changes nothing");
     let mut replaced = value.clone();
-    replaced.visit(&mut |_, number| *number = FAR + *number % FAR);
+    replaced.visit_ids(&mut |_, number| *number = FAR + *number % FAR);
     let text = format!("{replaced:?}");
     assert!(near(&text).is_empty(), "not visited: {:?} in {text}", near(&text));
     let far: Vec<_> = shown.iter().map(|(class, number)| (*class, FAR + number % FAR)).collect();
     assert_eq!(numbers(&mut replaced), far, "the same numbers, replaced");
-    replaced.visit(&mut |_, number| *number -= FAR);
-    seen.visit(&mut |_, number| *number %= FAR);
+    replaced.visit_ids(&mut |_, number| *number -= FAR);
+    seen.visit_ids(&mut |_, number| *number %= FAR);
     assert_eq!(replaced, seen, "and back again");
 }
 
-fn numbers(value: &mut impl Numbers) -> Vec<(Class, u64)> {
+fn numbers(value: &mut impl Symbolic) -> Vec<(IdClass, u64)> {
     let mut shown = Vec::new();
-    value.visit(&mut |class, number| shown.push((class, *number)));
+    value.visit_ids(&mut |class, number| shown.push((class, *number)));
     shown
 }
 

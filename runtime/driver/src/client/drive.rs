@@ -12,9 +12,8 @@ use turnstile_core::claim::client;
 use turnstile_core::claim::keychain::{Command, Keychain, Notice, State, Timer};
 use turnstile_core::claim::message::{Lease, Message, ResourceName, Response, Server};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
-use turnstile_core::step::{InputOf, OutOf};
-use turnstile_core::{Core as _, Effect, Input};
 use turnstile_machines::claim::Resource;
+use turnstile_step::{Core as _, Effect, Input, InputOf, OutOf};
 
 use super::call::{Answer, Caller};
 use super::clock::Clock;

@@ -6,8 +6,7 @@ use tokio::sync::oneshot;
 use turnstile_core::claim::message::{Caller, Message, Response};
 use turnstile_core::claim::record::{Kept, Notice, Records, Saved, Status, Timer};
 use turnstile_core::number::{ClaimId, Token};
-use turnstile_core::step::InputOf;
-use turnstile_core::{Core as _, Effect, Input};
+use turnstile_step::{Core as _, Effect, Input, InputOf};
 
 use super::audit::Change;
 use super::call::Hand;

@@ -7,11 +7,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tokio::sync::oneshot;
-use turnstile_core::Input;
 use turnstile_core::claim::message::{Ask, Asked as To, Caller, Message, Request, ResourceName};
 use turnstile_core::claim::record::{Command, Records, State, Timer};
 use turnstile_core::number::{CallId, ClaimId, IdempotencyKey};
-use turnstile_core::step::OutOf;
+use turnstile_step::{Input, OutOf};
 
 use super::audit::Cause;
 use super::book::Book;

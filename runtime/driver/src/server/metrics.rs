@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use turnstile_core::claim::record::Status;
-use turnstile_core::step::Taken;
+use turnstile_step::RowOutcome;
 
 /// Counts since the start.
 #[derive(Clone, Debug, Default)]
@@ -49,12 +49,14 @@ impl Metrics {
     }
 
     /// Counts rows.
-    pub(crate) fn count(&mut self, rows: &[Taken]) {
+    pub(crate) fn count(&mut self, rows: &[RowOutcome]) {
         for taken in rows {
             match taken {
-                Taken::Row { .. } => self.rows += 1,
-                Taken::Ignored { .. } => {}
-                Taken::Unexpected { .. } | Taken::Undone { .. } => self.unexpected += 1,
+                RowOutcome::Row { .. } => self.rows += 1,
+                RowOutcome::Ignored { .. } => {}
+                RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
+                    self.unexpected += 1
+                }
             }
         }
     }

@@ -7,8 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use turnstile_core::claim::record::{Limits, Records, Saved};
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::scenario::server_words;
-use turnstile_core::step::OutOf;
-use turnstile_core::{Core as _, Input};
+use turnstile_step::{Core as _, Input, OutOf};
 
 use super::call::Outbox;
 use super::clock::Clock;

@@ -63,7 +63,7 @@ pub(crate) struct Slots {
 #[derive(Debug)]
 struct Open {
     epoch: Instant,
-    seats: BTreeMap<u64, Taken>,
+    seats: BTreeMap<u64, RowOutcome>,
     all: Count,
     addresses: BTreeMap<IpAddr, Count>,
     last: u64,
@@ -77,7 +77,7 @@ struct Count {
 }
 
 #[derive(Debug)]
-struct Taken {
+struct RowOutcome {
     from: IpAddr,
     seat: Arc<Seat>,
 }
@@ -152,7 +152,7 @@ impl Open {
         }
         self.last += 1;
         let seat = Arc::new(Seat::new(self.epoch));
-        self.seats.insert(self.last, Taken { from, seat: seat.clone() });
+        self.seats.insert(self.last, RowOutcome { from, seat: seat.clone() });
         self.count(from, |count| count.open += 1);
         Step::Taken(self.last, seat)
     }
@@ -216,7 +216,7 @@ impl Open {
     }
 
     fn leave(&mut self, number: u64) {
-        let Some(Taken { from, seat }) = self.seats.remove(&number) else { return };
+        let Some(RowOutcome { from, seat }) = self.seats.remove(&number) else { return };
         let leaving = usize::from(seat.standing().is_leaving);
         self.count(from, |count| {
             count.open -= 1;

@@ -4,10 +4,10 @@
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim::{Action, ActionCall, Event, Machine, Op, Resource, ResourceKind};
+use turnstile_step::{Effect, OutOf, RowOutcome};
 
-use super::{Cause, Client, MACHINE, Notice, State};
+use super::{Cause, Client, MACHINE, Notice, State, Timer};
 use crate::claim::message::{Ask, Asked, Message, Request, Server};
-use crate::step::{Effect, OutOf, Taken};
 
 /// The event that a timer causes; none for what is no timer.
 pub(super) const fn triggers(timer: Resource) -> Option<Event> {
@@ -87,10 +87,10 @@ impl<R: Rules<Machine>> Client<R> {
         let resource = op.resource();
         match (resource.kind(), op) {
             (ResourceKind::Timer, Op::Create(_) | Op::Restart(_)) => {
-                out.effects.push(Effect::Arm(resource));
+                out.effects.push(Effect::Arm(Timer(resource)));
             }
             (ResourceKind::Timer, Op::Delete(_) | Op::Abandon(_)) => {
-                out.effects.push(Effect::Disarm(resource));
+                out.effects.push(Effect::Disarm(Timer(resource)));
             }
             (ResourceKind::Request, Op::Create(_)) => self.send(state, resource, out),
             (ResourceKind::Request, Op::Restart(_)) => {
@@ -116,7 +116,11 @@ impl<R: Rules<Machine>> Client<R> {
                 }
             },
         };
-        out.rows.push(Taken::Undone { machine: MACHINE, action: request.name(), because });
+        out.rows.push(RowOutcome::ActionFailed {
+            machine: MACHINE,
+            action: request.name(),
+            because,
+        });
     }
 
     /// What a request asks for; `None` where it needs an id that no answer has brought.

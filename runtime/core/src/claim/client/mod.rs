@@ -10,13 +10,13 @@ mod state;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim::{Event, EventKind, Guard, Machine, Resource};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, take};
 
 use super::message::{Lease, Message, ResourceName, Response, Server};
 use crate::number::IdempotencyKey;
-use crate::step::{Core, Effect, Input, InputOf, OutOf, take};
 
 pub use calls::{CALLS_MAX, Call, Calls};
-pub use state::{Command, Notice, State};
+pub use state::{Command, Notice, State, Timer};
 
 use carry::triggers;
 
@@ -65,7 +65,7 @@ impl<R: Rules<Machine>> Core for Client<R> {
     type State = State;
     type Peer = Server;
     type Message = Message;
-    type Timer = Resource;
+    type Timer = Timer;
     type Command = Command;
     type Notice = Notice;
     type Saved = ();
@@ -88,7 +88,7 @@ impl<R: Rules<Machine>> Core for Client<R> {
             // A client is asked nothing.
             Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
             Input::Fired(timer) => {
-                if let Some(event) = triggers(timer) {
+                if let Some(event) = triggers(timer.0) {
                     self.take(state, event, Cause::default(), out);
                 }
             }

@@ -1,10 +1,12 @@
 //! What the client of one claim remembers: its place in the table, and what it was told.
 
+use core::fmt;
+
 use turnstile_machines::claim;
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::calls::Calls;
-use crate::number::{ClaimId, Class, IdempotencyKey, Numbers, Token};
-use crate::without_numbers;
+use crate::number::{ClaimId, IdempotencyKey, Token};
 
 /// The state of one claim's client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,11 +48,11 @@ impl State {
     }
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.claim.visit(each);
-        self.token.visit(each);
-        self.key.visit(each);
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.claim.visit_ids(each);
+        self.token.visit_ids(each);
+        self.key.visit_ids(each);
     }
 }
 
@@ -94,19 +96,29 @@ pub enum Notice {
     Lost,
 }
 
-impl Numbers for Command {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+/// A timer of the claim: one of the machine's resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timer(pub claim::Resource);
+
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Symbolic for Command {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Claim { key } => key.visit(each),
+            Self::Claim { key } => key.visit_ids(each),
             Self::Release | Self::Signal | Self::Act => {}
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Acquired { token } => token.visit(each),
+            Self::Acquired { token } => token.visit_ids(each),
             Self::KeyNeeded
             | Self::TimedOut
             | Self::Released
@@ -116,5 +128,4 @@ impl Numbers for Notice {
     }
 }
 
-// A timer of the claim is one of the machine's resources.
-without_numbers!(claim::Resource);
+not_symbolic!(Timer);

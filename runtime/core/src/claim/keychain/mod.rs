@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim::{Machine, Resource};
+use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, RowOutcome};
 
 use self::state::Entry;
 use super::client::{self, CALLS_MAX, Client};
 use super::message::{Message, Request, ResourceName, Response, Server};
 use crate::number::CallId;
-use crate::step::{Core, Effect, Input, InputOf, Out, OutOf, Taken};
 
 pub use state::{Command, Notice, State, Timer};
 
@@ -76,7 +76,7 @@ impl<R: Rules<Machine>> Core for Keychain<R> {
             }
             Input::Message { from: _, message: Message::Request(_) | Message::Act { .. } } => {}
             Input::Fired(Timer { resource, timer }) => {
-                self.pass(state, resource, Input::Fired(timer), out);
+                self.pass(state, resource, Input::Fired(client::Timer(timer)), out);
             }
             Input::Command(command) => self.obey(state, command, out),
             Input::Restart(_) => *state = self.start(),
@@ -136,7 +136,7 @@ impl<R: Rules<Machine>> Keychain<R> {
             return;
         }
         out.effects.push(Effect::Disarm(Timer { resource, timer }));
-        self.pass(state, resource, Input::Fired(timer), out);
+        self.pass(state, resource, Input::Fired(client::Timer(timer)), out);
     }
 
     fn hear(&self, state: &mut State, from: Server, heard: Response, out: &mut OutOf<Self>) {
@@ -172,8 +172,10 @@ impl<R: Rules<Machine>> Keychain<R> {
                 } => {
                     out.effects.push(Effect::Send { to, message });
                 }
-                Effect::Arm(timer) => out.effects.push(Effect::Arm(Timer { resource, timer })),
-                Effect::Disarm(timer) => {
+                Effect::Arm(client::Timer(timer)) => {
+                    out.effects.push(Effect::Arm(Timer { resource, timer }))
+                }
+                Effect::Disarm(client::Timer(timer)) => {
                     out.effects.push(Effect::Disarm(Timer { resource, timer }));
                 }
                 Effect::Save(()) => {}
@@ -204,7 +206,7 @@ impl<R: Rules<Machine>> Keychain<R> {
     ) {
         if state.calls.len() >= usize::from(u16::MAX) {
             let (action, because) = ("send", "too many requests are outstanding");
-            out.rows.push(Taken::Undone { machine: MACHINE, action, because });
+            out.rows.push(RowOutcome::ActionFailed { machine: MACHINE, action, because });
             return;
         }
         let call = CallId::smallest_free(state.calls.keys().copied());

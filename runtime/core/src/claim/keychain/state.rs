@@ -4,11 +4,11 @@ use alloc::collections::BTreeMap;
 use core::fmt;
 
 use turnstile_machines::claim::Resource;
+use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use crate::claim::client;
 use crate::claim::message::ResourceName;
-use crate::number::{CallId, ClaimId, Class, IdempotencyKey, Numbers};
-use crate::without_numbers;
+use crate::number::{CallId, ClaimId, IdempotencyKey};
 
 /// The state of a keychain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -133,35 +133,37 @@ pub enum Notice {
     },
 }
 
-without_numbers!(Timer);
+not_symbolic!(Timer);
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         for entry in self.claims.values_mut() {
-            entry.key.visit(each);
-            entry.client.visit(each);
+            entry.key.visit_ids(each);
+            entry.client.visit_ids(each);
         }
     }
 }
 
-impl Numbers for Command {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Command {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Claim { resource: _, key } | Self::GoOn { resource: _, key } => key.visit(each),
+            Self::Claim { resource: _, key } | Self::GoOn { resource: _, key } => {
+                key.visit_ids(each)
+            }
             Self::Release { resource: _ } | Self::Close | Self::Act { resource: _ } => {}
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
-            Self::Told { resource: _, notice } => notice.visit(each),
+            Self::Told { resource: _, notice } => notice.visit_ids(each),
             Self::AlreadyClaimed { resource: _, key, first } => {
-                key.visit(each);
-                first.visit(each);
+                key.visit_ids(each);
+                first.visit_ids(each);
             }
-            Self::TooMany { resource: _, key } => key.visit(each),
+            Self::TooMany { resource: _, key } => key.visit_ids(each),
         }
     }
 }

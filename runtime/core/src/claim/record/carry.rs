@@ -2,13 +2,13 @@
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim_record::{Action, ActionCall, Event, Machine, Op};
+use turnstile_step::{Effect, RowOutcome};
 
 use super::state::{Held, Record, Status};
 use super::turn::{Asker, MACHINE, Turn};
 use super::{Notice, timer};
 use crate::claim::message::{Caller, ResourceName, Response};
 use crate::number::{CallId, ClaimId};
-use crate::step::{Effect, Taken};
 
 /// The most machines that move each other in a row: a POST expires one claim and promotes another.
 const TELLS_MAX: u8 = 2;
@@ -104,7 +104,7 @@ impl<R: Rules<Machine>> Turn<'_, R> {
     fn tell(&mut self, id: ClaimId, event: Event) {
         if self.depth >= TELLS_MAX {
             let (action, because) = (event.kind().name(), "too many machines tell each other");
-            self.rows.push(Taken::Undone { machine: MACHINE, action, because });
+            self.rows.push(RowOutcome::ActionFailed { machine: MACHINE, action, because });
             return;
         }
         self.depth += 1;

@@ -12,19 +12,19 @@ mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim_record::{Event, Machine, PatchStatusStatus, Resource};
+use turnstile_step::{Core, IdClass, Input, InputOf, OutOf, Symbolic};
 
 use self::state::Held;
 use self::turn::{Asker, Turn};
 use super::message::{Ask, Asked, Caller, Message, Request, Response};
-use crate::number::{CallId, ClaimId, Class, Numbers, Token};
-use crate::step::{Core, Input, InputOf, OutOf};
+use crate::number::{CallId, ClaimId, Token};
 
 pub use saved::{Kept, Saved};
 pub use state::{Record, State, Status};
 
 /// The core of a claim server.
 ///
-/// Each request is answered by exactly one [`Effect::Send`](crate::Effect::Send) to its caller: in
+/// Each request is answered by exactly one [`Effect::Send`] to its caller: in
 /// the same step, or, if it waits, when the claim is granted, when [`Timer::Wait`] fires, or not at
 /// all after [`Command::HungUp`]. A claim's ttl is the driver's: that of its POST, replaced by that
 /// of a PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in
@@ -205,34 +205,34 @@ pub const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
     }
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Ttl(claim) | Self::Wait(claim) | Self::Idle(claim) | Self::Lapse(claim) => {
-                claim.visit(each);
+                claim.visit_ids(each);
             }
         }
     }
 }
 
-impl Numbers for Command {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Command {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Forget { claim } | Self::HungUp { claim, from: _, call: _ } => {
-                claim.visit(each);
+                claim.visit_ids(each);
             }
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Became { claim, status: _, token } => {
-                claim.visit(each);
-                token.visit(each);
+                claim.visit_ids(each);
+                token.visit_ids(each);
             }
-            Self::Over { claim } => claim.visit(each),
+            Self::Over { claim } => claim.visit_ids(each),
         }
     }
 }

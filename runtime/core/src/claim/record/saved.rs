@@ -3,10 +3,11 @@
 use alloc::collections::BTreeMap;
 
 use turnstile_machines::claim_record as machine;
+use turnstile_step::{IdClass, Symbolic};
 
 use super::state::{Record, State};
 use crate::claim::message::ResourceName;
-use crate::number::{ClaimId, Class, IdempotencyKey, Numbers, Token};
+use crate::number::{ClaimId, IdempotencyKey, Token};
 
 /// Claims that changed, and the numbers minted last; put together, all claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,17 +69,17 @@ impl Saved {
     }
 }
 
-impl Numbers for Saved {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.last_claim.visit(each);
-        self.last_token.visit(each);
-        self.claims.visit(each);
+impl Symbolic for Saved {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.last_claim.visit_ids(each);
+        self.last_token.visit_ids(each);
+        self.claims.visit_ids(each);
     }
 }
 
-impl Numbers for Kept {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.token.visit(each);
-        self.key.visit(each);
+impl Symbolic for Kept {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.token.visit_ids(each);
+        self.key.visit_ids(each);
     }
 }

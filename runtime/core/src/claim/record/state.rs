@@ -5,9 +5,10 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use turnstile_machines::claim_record as machine;
+use turnstile_step::{IdClass, Symbolic};
 
 use crate::claim::message::{Caller, ResourceName};
-use crate::number::{CallId, ClaimId, Class, IdempotencyKey, Numbers, Token};
+use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 
 /// The state of a claim server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -234,36 +235,36 @@ impl State {
     }
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.last_claim.visit(each);
-        self.last_token.visit(each);
-        self.claims.visit(each);
-        self.queues.values_mut().for_each(|queue| queue.visit(each));
-        self.finished.visit(each);
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.last_claim.visit_ids(each);
+        self.last_token.visit_ids(each);
+        self.claims.visit_ids(each);
+        self.queues.values_mut().for_each(|queue| queue.visit_ids(each));
+        self.finished.visit_ids(each);
         // By claim, as the order of the keys depends on what they are.
         let mut keys: Vec<_> = core::mem::take(&mut self.keys).into_iter().collect();
         keys.sort_unstable_by_key(|(key, claim)| (*claim, *key));
         for (key, claim) in &mut keys {
-            claim.visit(each);
-            key.visit(each);
+            claim.visit_ids(each);
+            key.visit_ids(each);
         }
         self.keys = keys.into_iter().collect();
     }
 }
 
-impl Numbers for Record {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.token.visit(each);
-        self.key.visit(each);
+impl Symbolic for Record {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.token.visit_ids(each);
+        self.key.visit_ids(each);
     }
 }
 
-impl Numbers for Queue {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
-        self.holder.visit(each);
-        self.waiting.visit(each);
-        self.listening.visit(each);
-        self.absent.visit(each);
+impl Symbolic for Queue {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.holder.visit_ids(each);
+        self.waiting.visit_ids(each);
+        self.listening.visit_ids(each);
+        self.absent.visit_ids(each);
     }
 }

@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim_record::{self as machine, Event, Guard, Machine, Resource};
+use turnstile_step::{Effect, EffectOf, Out, OutOf, RowOutcome, take};
 
 use super::state::{Held, Record, State, Status};
 use super::{Kept, Notice, Records, Saved, timer};
 use crate::claim::message::{Caller, Message, ResourceName, Response};
 use crate::number::{ClaimId, IdempotencyKey};
-use crate::step::{Effect, EffectOf, Out, OutOf, Taken, take};
 
 pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 
@@ -29,7 +29,7 @@ pub(super) struct Asker {
 pub(super) struct Turn<'a, R: Rules<Machine>> {
     pub(super) rules: &'a R,
     pub(super) state: &'a mut State,
-    pub(super) rows: &'a mut Vec<Taken>,
+    pub(super) rows: &'a mut Vec<RowOutcome>,
     pub(super) effects: &'a mut Vec<EffectOf<Records<R>>>,
     /// How many effects there were before this step.
     begin: usize,

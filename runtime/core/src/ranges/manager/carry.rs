@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use turnstile_machine::Rules;
 use turnstile_machines::byte_range_lock::{self as lock, State as At};
 use turnstile_machines::server_lock as server;
+use turnstile_step::{Effect, RowOutcome};
 
 use super::look::Asked;
 use super::state::Open;
@@ -13,7 +14,6 @@ use super::{News, Timer};
 use crate::number::{CallId, LockId};
 use crate::ranges::locks::{Lock, Loss};
 use crate::ranges::message::{Ask, Message, Server, Whole};
-use crate::step::{Effect, Taken};
 
 impl<L: Rules<lock::Machine>, S: Rules<server::Machine>> Turn<'_, L, S> {
     /// What a row of a lock does once, or to each of a collection.
@@ -170,6 +170,6 @@ impl<L: Rules<lock::Machine>, S: Rules<server::Machine>> Turn<'_, L, S> {
     }
 
     fn undone(&mut self, because: &'static str) {
-        self.out.rows.push(Taken::Undone { machine: SERVER, action: "call", because });
+        self.out.rows.push(RowOutcome::ActionFailed { machine: SERVER, action: "call", because });
     }
 }

@@ -13,13 +13,13 @@ mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
+use turnstile_step::{Core, IdClass, Input, InputOf, OutOf, Symbolic};
 
 use self::turn::Turn;
 use super::locks::{Key, LockType};
 use super::message::{FileId, Message, Server};
 use super::range::ByteRange;
-use crate::number::{Class, LockId, Numbers};
-use crate::step::{Core, Input, InputOf, OutOf};
+use crate::number::LockId;
 
 pub use facts::{ANSWERS, LOOPS, OF_A_RANGE};
 pub use state::{File, Open, State};
@@ -168,29 +168,29 @@ impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Core
     }
 }
 
-impl Numbers for Timer {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Timer {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match self {
             Self::Check(_) | Self::Lease(_) => {}
-            Self::Wait(_, lock) => lock.visit(each),
+            Self::Wait(_, lock) => lock.visit_ids(each),
         }
     }
 }
 
-impl Numbers for Command {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Command {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match &mut self.wish {
-            Wish::Unlock(lock) | Wish::Abandon(lock) => lock.visit(each),
+            Wish::Unlock(lock) | Wish::Abandon(lock) => lock.visit_ids(each),
             Wish::Lock(..) | Wish::Read(_) | Wish::Write(_) => {}
         }
     }
 }
 
-impl Numbers for Notice {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for Notice {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match &mut self.what {
             News::Granted(lock) | News::Waits(lock) | News::TimedOut(lock) | News::Lost(lock) => {
-                lock.visit(each);
+                lock.visit_ids(each);
             }
             News::Refused | News::Allowed => {}
         }

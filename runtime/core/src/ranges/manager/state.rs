@@ -3,8 +3,9 @@
 use alloc::collections::BTreeMap;
 
 use turnstile_machines::server_lock;
+use turnstile_step::{IdClass, Symbolic};
 
-use crate::number::{CallId, Class, DataVersion, LockId, Numbers};
+use crate::number::{CallId, DataVersion, LockId};
 use crate::ranges::locks::Locks;
 use crate::ranges::message::{Ask, FileId, Whole};
 
@@ -94,12 +95,12 @@ impl File {
     }
 }
 
-impl Numbers for State {
-    fn visit(&mut self, each: &mut dyn FnMut(Class, &mut u64)) {
+impl Symbolic for State {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         for file in self.files.values_mut() {
-            file.contents.visit(each);
-            file.locks.visit(each);
+            file.contents.visit_ids(each);
+            file.locks.visit_ids(each);
         }
-        self.last.visit(each);
+        self.last.visit_ids(each);
     }
 }

@@ -8,6 +8,7 @@ use alloc::collections::VecDeque;
 use turnstile_machine::Rules;
 use turnstile_machines::byte_range_lock::{self, Machine, State as At};
 use turnstile_machines::server_lock;
+use turnstile_step::{Effect, EffectOf, OutOf, RowOutcome, take};
 
 use super::look::{Asked, Look};
 use super::state::{File, Open, State};
@@ -15,7 +16,6 @@ use super::{CacheManager, News, Notice, Timer, Wish};
 use crate::number::{DataVersion, LockId};
 use crate::ranges::locks::{Key, Lock};
 use crate::ranges::message::{Answer, Ask, FileId, Lease, Whole};
-use crate::step::{Effect, EffectOf, OutOf, Taken, take};
 
 pub(super) const LOCK: &str = <Machine as turnstile_machine::Machine>::TABLE.machine;
 pub(super) const SERVER: &str = <server_lock::Machine as turnstile_machine::Machine>::TABLE.machine;
@@ -152,7 +152,7 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
             if most == 0 {
                 let (machine, action) = (LOCK, "tell");
                 let because = "too many machines tell each other";
-                self.out.rows.push(Taken::Undone { machine, action, because });
+                self.out.rows.push(RowOutcome::ActionFailed { machine, action, because });
                 break;
             }
             most -= 1;

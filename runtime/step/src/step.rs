@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
 
-use turnstile_machine::{Event, Machine, Name, Rules, Step};
-
-use crate::number::Numbers;
+use crate::outcome::RowOutcome;
+use crate::symbolic::Symbolic;
 
 /// A sans-IO protocol: rules and parameters. What changes is its [`Core::State`].
 ///
@@ -18,19 +17,19 @@ use crate::number::Numbers;
 /// the next one. A step is atomic, bounded, and depends on nothing but its arguments.
 pub trait Core: Sized {
     /// All that a step may read or change. Small; ordered collections only.
-    type State: Clone + Eq + Hash + Debug + Numbers;
+    type State: Clone + Eq + Hash + Debug + Symbolic;
     /// Another node, as this node addresses it.
     type Peer: Copy + Ord + Hash + Debug;
     /// What nodes send each other.
-    type Message: Clone + Ord + Hash + Debug + Numbers;
+    type Message: Clone + Ord + Hash + Debug + Symbolic;
     /// A timer's name. Its duration is the driver's, its order with others the checker's.
-    type Timer: Copy + Ord + Hash + Debug + Numbers;
+    type Timer: Copy + Ord + Hash + Debug + Symbolic;
     /// What the local user may ask.
-    type Command: Clone + Ord + Hash + Debug + Numbers;
+    type Command: Clone + Ord + Hash + Debug + Symbolic;
     /// What the local user is told.
-    type Notice: Clone + Ord + Hash + Debug + Numbers;
+    type Notice: Clone + Ord + Hash + Debug + Symbolic;
     /// What survives a crash, or a change of it: see [`Core::keep`].
-    type Saved: Clone + Eq + Hash + Debug + Numbers;
+    type Saved: Clone + Eq + Hash + Debug + Symbolic;
 
     /// The state of a node that has never run.
     fn start(&self) -> Self::State;
@@ -89,72 +88,12 @@ pub struct Out<E> {
     /// In the order in which they are to be carried out.
     pub effects: Vec<E>,
     /// The rows that the step took, of each machine it moved.
-    pub rows: Vec<Taken>,
+    pub rows: Vec<RowOutcome>,
 }
 
 impl<E> Default for Out<E> {
     fn default() -> Self {
         Self { effects: Vec::new(), rows: Vec::new() }
-    }
-}
-
-/// What a table said during a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Taken {
-    /// A row, by machine and the row's stable id.
-    Row {
-        /// `claim`.
-        machine: &'static str,
-        /// `50`.
-        row: &'static str,
-    },
-    /// The cell is ignored by the table.
-    Ignored {
-        /// `claim`.
-        machine: &'static str,
-        /// The state's spelling.
-        state: &'static str,
-        /// The event's spelling.
-        event: &'static str,
-    },
-    /// No row, or a cell that is said to be impossible: the core stays as it is.
-    Unexpected {
-        /// `claim`.
-        machine: &'static str,
-        /// The state's spelling.
-        state: &'static str,
-        /// The event's spelling.
-        event: &'static str,
-        /// The payload's number.
-        number: u16,
-    },
-    /// An action that could not be carried out; the rest of the row was.
-    Undone {
-        /// `claim`.
-        machine: &'static str,
-        /// The action's or the resource's spelling.
-        action: &'static str,
-        /// What it lacked.
-        because: &'static str,
-    },
-}
-
-/// What a table says of an event, and what there is to note of it in [`Out::rows`]. Every machine
-/// of a core steps here. `None`: there is no row, and the machine stays as it is.
-pub fn take<'r, M: Machine, R: Rules<M>>(
-    rules: &'r R,
-    at: M::State,
-    event: M::Event,
-    guards: &impl Fn(M::Guard) -> bool,
-) -> (Taken, Option<Step<'r, M>>) {
-    let (machine, state, kind) = (M::TABLE.machine, at.name(), event.kind().name());
-    match rules.step(at, event, guards) {
-        Ok(step) => {
-            let ignored = Taken::Ignored { machine, state, event: kind };
-            let row = |row| Taken::Row { machine, row: rules.row_name(row) };
-            (step.row.map_or(ignored, row), Some(step))
-        }
-        Err(_) => (Taken::Unexpected { machine, state, event: kind, number: event.number() }, None),
     }
 }
 

@@ -1,0 +1,16 @@
+//! What a sans-IO core is: a plain value that takes one input in one atomic step and answers with
+//! effects.
+//!
+//! A core reads no clock, draws no random number, does no input or output and spawns nothing.
+//! Services and the checker are two interpreters of the same [`Effect`]s; neither knows a protocol.
+#![no_std]
+
+extern crate alloc;
+
+mod outcome;
+mod step;
+mod symbolic;
+
+pub use outcome::{RowOutcome, take};
+pub use step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
+pub use symbolic::{IdClass, Order, Symbolic};

@@ -1,0 +1,133 @@
+//! Symbolic numbers: values that only grow, such as fencing tokens, ids and epochs, and that a
+//! checker may rename.
+//!
+//! A core may create, copy and compare such a number, never add to it, print it or index by it. So
+//! the checker may give the numbers of a world other values after each step without changing what
+//! can happen, and a protocol that counts without bound has a finite state graph, as far as
+//! [`Order`] says what a core compares.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+/// A family of numbers that are compared with each other and with no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IdClass {
+    /// Its name, unique in a system: `claim id`.
+    pub name: &'static str,
+    /// What is compared.
+    pub order: Order,
+}
+
+/// What is asked of the numbers of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// Only whether two are the same: they may be renamed in any way.
+    Equality,
+    /// Also which is greater, and a new one is greater than all: they may be moved closer together,
+    /// above zero, which stays where it is.
+    Rank,
+    /// Also which is greater, and a new one comes after those that its maker knows: it may be one
+    /// that there is, or be none. They may be moved closer together, but what are no neighbours do
+    /// not become neighbours.
+    Count,
+}
+
+/// A value whose growing numbers can be reached.
+pub trait Symbolic {
+    /// Calls `each` with every number of the value, in an order that does not depend on what the
+    /// numbers of an equality class are. `each` may replace them, by others that are equal, or in
+    /// an ordered class in the same order, wherever they were.
+    ///
+    /// Nothing else may change: what is derived from something else, such as an index, is visited
+    /// itself, entry by entry, so that one that is wrong stays wrong. Collections that sort by a
+    /// number are sorted again afterwards.
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64));
+}
+
+/// A value without any growing number.
+#[macro_export]
+macro_rules! not_symbolic {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::Symbolic for $type {
+            fn visit_ids(&mut self, _each: &mut dyn FnMut($crate::IdClass, &mut u64)) {}
+        }
+    )*};
+}
+
+not_symbolic!((), bool, u8, u16);
+
+impl<T: Symbolic> Symbolic for Option<T> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        if let Some(part) = self {
+            part.visit_ids(each);
+        }
+    }
+}
+
+impl<T: Symbolic> Symbolic for Box<T> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        (**self).visit_ids(each);
+    }
+}
+
+impl<T: Symbolic> Symbolic for Vec<T> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        for part in self {
+            part.visit_ids(each);
+        }
+    }
+}
+
+/// Keys are numbers of an ordered class, so the order of visits is that of the map.
+impl<K: Symbolic + Ord, V: Symbolic> Symbolic for BTreeMap<K, V> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        let entries = core::mem::take(self).into_iter().map(|(mut key, mut value)| {
+            key.visit_ids(each);
+            value.visit_ids(each);
+            (key, value)
+        });
+        *self = entries.collect();
+    }
+}
+
+impl<K: Symbolic + Ord> Symbolic for BTreeSet<K> {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        let keys = core::mem::take(self).into_iter().map(|mut key| {
+            key.visit_ids(each);
+            key
+        });
+        *self = keys.collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeMap;
+    use alloc::vec::Vec;
+
+    use super::{IdClass, Order, Symbolic};
+
+    const KEYS: IdClass = IdClass { name: "key", order: Order::Rank };
+
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    struct Key(u64);
+
+    impl Symbolic for Key {
+        fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+            each(KEYS, &mut self.0);
+        }
+    }
+
+    #[test]
+    fn a_map_is_visited_in_its_order_and_keeps_its_entries() {
+        let mut map: BTreeMap<Key, Option<Key>> = [(Key(9), None), (Key(4), Some(Key(30)))].into();
+        let mut seen = Vec::new();
+        map.visit_ids(&mut |_, number| {
+            seen.push(*number);
+            *number /= 4;
+        });
+        assert_eq!(seen, [4, 30, 9]);
+        assert_eq!(map, [(Key(1), Some(Key(7))), (Key(2), None)].into());
+    }
+}
