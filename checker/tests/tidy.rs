@@ -44,7 +44,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ("spec", &["spec", "spec/bundled"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
     ("generated", &["generated"]),
-    ("runtime", &["runtime/step", "runtime/core", "runtime/driver"]),
+    ("runtime", &["runtime/step/derive", "runtime/step", "runtime/core", "runtime/driver"]),
     ("checker", &["checker"]),
 ];
 

@@ -6,6 +6,8 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate self as turnstile_step;
 
 mod outcome;
 mod step;
@@ -14,3 +16,5 @@ mod symbolic;
 pub use outcome::{RowOutcome, take};
 pub use step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf};
 pub use symbolic::{IdClass, Order, Symbolic};
+#[doc(no_inline)]
+pub use turnstile_step_derive::Symbolic;

@@ -8,6 +8,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A family of numbers that are compared with each other and with no others.
@@ -33,7 +34,7 @@ pub enum Order {
     Count,
 }
 
-/// A value whose growing numbers can be reached.
+/// A value whose symbolic numbers can be visited. `#[derive(Symbolic)]` visits every field.
 pub trait Symbolic {
     /// Calls `each` with every number of the value, in an order that does not depend on what the
     /// numbers of an equality class are. `each` may replace them, by others that are equal, or in
@@ -55,7 +56,7 @@ macro_rules! not_symbolic {
     )*};
 }
 
-not_symbolic!((), bool, u8, u16);
+not_symbolic!((), bool, char, u8, u16, u32, u64, usize, String, &'static str);
 
 impl<T: Symbolic> Symbolic for Option<T> {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
@@ -76,6 +77,13 @@ impl<T: Symbolic> Symbolic for Vec<T> {
         for part in self {
             part.visit_ids(each);
         }
+    }
+}
+
+impl<A: Symbolic, B: Symbolic> Symbolic for (A, B) {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.0.visit_ids(each);
+        self.1.visit_ids(each);
     }
 }
 
@@ -106,7 +114,7 @@ mod tests {
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
 
-    use super::{IdClass, Order, Symbolic};
+    use crate::{IdClass, Order, Symbolic};
 
     const KEYS: IdClass = IdClass { name: "key", order: Order::Rank };
 
@@ -117,6 +125,37 @@ mod tests {
         fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
             each(KEYS, &mut self.0);
         }
+    }
+
+    #[derive(Clone, Debug, PartialEq, Eq, Symbolic)]
+    struct Pair<T> {
+        first: T,
+        second: (u8, Option<T>),
+    }
+
+    #[derive(Clone, Debug, PartialEq, Eq, Symbolic)]
+    enum Shape {
+        Empty,
+        One(Key),
+        Both { count: u16, pair: Pair<Key> },
+    }
+
+    #[test]
+    fn a_derived_visit_sees_every_field_in_its_order() {
+        let seen = |mut shape: Shape| {
+            let mut seen = Vec::new();
+            shape.visit_ids(&mut |class, number| {
+                assert_eq!(class, KEYS);
+                seen.push(*number);
+                *number += 1;
+            });
+            (seen, shape)
+        };
+        let pair = |first, second| Pair { first: Key(first), second: (1, Some(Key(second))) };
+        assert_eq!(seen(Shape::Empty), ([].into(), Shape::Empty));
+        assert_eq!(seen(Shape::One(Key(3))), ([3].into(), Shape::One(Key(4))));
+        let both = |first, second| Shape::Both { count: 7, pair: pair(first, second) };
+        assert_eq!(seen(both(5, 2)), ([5, 2].into(), both(6, 3)));
     }
 
     #[test]
