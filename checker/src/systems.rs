@@ -14,7 +14,7 @@ mod rules;
 pub mod view;
 
 pub use build::Plan;
-pub use entry::{Entry, Explore, Wired};
+pub use entry::{Entry, Wired};
 
 /// Every system of this build, by name. A static, so that only this crate compiles their searches.
 pub static ALL: &[Entry] =

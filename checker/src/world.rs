@@ -9,6 +9,7 @@ mod apply;
 pub mod budget;
 pub mod calls;
 pub mod check;
+pub mod erased;
 pub mod error;
 pub mod fault;
 pub mod graph;
@@ -24,6 +25,7 @@ pub mod state;
 mod symmetry;
 pub mod system;
 pub mod turn;
+pub mod value;
 pub mod watch;
 mod words;
 
@@ -36,14 +38,17 @@ pub use node::{Event, NodePart};
 pub use parts::Part;
 pub use property::{Claim, Predicate, Property, View};
 pub use state::{Action, State};
-pub use system::{NodeId, System, Types};
+pub use system::{NodeId, SeenOf, System, Types};
+pub use value::{Content, Ordered, Value};
 pub use watch::{Misfit, Seen, Trouble, WatchPart};
+
+use std::sync::Arc;
 
 /// A system in one named world.
 #[derive(Clone, Debug)]
-pub struct World<S: System> {
+pub struct World {
     /// The cores and their wiring.
-    pub system: S,
+    pub(crate) system: Arc<dyn erased::System>,
     /// The nodes.
     pub nodes: Vec<Node>,
     /// The links.
@@ -57,7 +62,7 @@ pub struct World<S: System> {
     /// The roles whose nodes are exchangeable, as far as the file says so.
     pub symmetric: Vec<String>,
     /// What is checked.
-    pub(crate) properties: Vec<Property<S::Types>>,
+    pub(crate) properties: Vec<Property>,
 }
 
 /// A node of a world.
@@ -79,7 +84,7 @@ pub struct Relation {
     pub later: (String, String),
 }
 
-impl<S: System> World<S> {
+impl World {
     /// A world without time relations and properties.
     ///
     /// # Errors
@@ -88,12 +93,14 @@ impl<S: System> World<S> {
     /// given twice or is too large; more nodes or budgets than a state has room for; a link
     /// without its end.
     pub fn new(
-        system: S,
+        system: impl System,
         nodes: Vec<Node>,
         links: Vec<Link>,
         budgets: Vec<Budget>,
     ) -> Result<Self, Vec<WorldError>> {
-        let errors = error::of_parts(&nodes, &links, &budgets, &Self::known_budgets(&nodes));
+        let system = Arc::new(erased::Erased(system));
+        let known = known_budgets(&*system, &nodes);
+        let errors = error::of_parts(&nodes, &links, &budgets, &known);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -108,8 +115,8 @@ impl<S: System> World<S> {
     ///
     /// Its `without` is on a `sometimes`, or names no kind of fault, or one whose budget has no
     /// limit.
-    pub fn claim(&mut self, property: Property<S::Types>) -> Result<(), Vec<WorldError>> {
-        let known = Self::known_budgets(&self.nodes);
+    pub fn claim(&mut self, property: Property) -> Result<(), Vec<WorldError>> {
+        let known = known_budgets(&*self.system, &self.nodes);
         let errors = error::of_property(&property, &self.budgets, &known);
         if !errors.is_empty() {
             return Err(errors);
@@ -119,30 +126,30 @@ impl<S: System> World<S> {
     }
 
     /// Has only these properties checked from here on.
-    pub fn retain_claims(&mut self, is_kept: impl FnMut(&Property<S::Types>) -> bool) {
+    pub fn retain_claims(&mut self, is_kept: impl FnMut(&Property) -> bool) {
         self.properties.retain(is_kept);
     }
 
     /// What is checked.
     #[must_use]
-    pub fn claims(&self) -> &[Property<S::Types>] {
+    pub fn claims(&self) -> &[Property] {
         &self.properties
-    }
-
-    /// The budgets that something in a world of these nodes takes from.
-    fn known_budgets(nodes: &[Node]) -> Vec<String> {
-        let mut known = Faults::known(nodes);
-        known.extend(S::BUDGETS.iter().map(|&name| name.to_owned()));
-        known
     }
 
     /// The state before anything has happened.
     #[must_use]
-    pub fn first(&self) -> State<S::Types> {
-        let nodes = (0..self.nodes.len()).map(|node| NodePart::start(&self.system, node));
+    pub fn first(&self) -> State {
+        let nodes = (0..self.nodes.len()).map(|node| NodePart::start(&*self.system, node));
         let links = self.links.iter().map(LinkPart::empty);
         let watch = WatchPart { system: self.system.watch(), trouble: None };
         let end = [Part::Watch(watch), Part::Left(Left::full(&self.budgets))];
         State(nodes.map(Part::Node).chain(links.map(Part::Link)).chain(end).collect())
     }
+}
+
+/// The budgets that something in a world of these nodes takes from.
+fn known_budgets(system: &dyn erased::System, nodes: &[Node]) -> Vec<String> {
+    let mut known = Faults::known(nodes);
+    known.extend(system.budgets().iter().map(|&name| name.to_owned()));
+    known
 }

@@ -42,7 +42,7 @@ fn check(as_written: bool) {
             ..Options::new(&Silent)
         };
         let run = |options: &Options<'_>| {
-            let result = (entry.run)(&file, world, options).expect("its names are known");
+            let result = entry.run(&file, world, options).expect("its names are known");
             assert!(result.complete, "{}: {:?}", result.title(), result.notes.cut);
             result
         };
@@ -83,7 +83,7 @@ fn reduced(system: &str, world: &str, reduce: Reductions) -> (Vec<String>, Strin
     let limits = Limits { max_states: Some(200), ..Limits::default() };
     let options = Options { reduce, limits, ..Options::new(&Silent) };
     let world = file.world(world).expect("it has the world");
-    let result = (entry.run)(&file, world, &options).expect("its names are known");
+    let result = entry.run(&file, world, &options).expect("its names are known");
     (result.reductions, result.notes.remarks.join("\n"))
 }
 

@@ -4,7 +4,7 @@ mod toy;
 
 use std::sync::Arc;
 
-use toy::{By, Row, Toy, is, property, verdicts, world};
+use toy::{By, Row, is, property, verdicts, world};
 use turnstile_checker::report::options::Engine;
 use turnstile_checker::report::result::Verdict;
 use turnstile_checker::world::{Claim, World};
@@ -22,7 +22,7 @@ const OPEN: &[Row] = &[
     (FREE, By::Command, WAITING),
 ];
 
-fn can_go_on() -> Claim<toy::ToyTypes> {
+fn can_go_on() -> Claim {
     Claim::CanReach { premise: is(WAITING), goal: is(FREE) }
 }
 
@@ -70,7 +70,7 @@ fn an_invariant_may_be_broken_after_the_excused_fault() {
 
 /// Both engines say the same; but stateright does not speak of whole runs.
 #[track_caller]
-fn check(world: World<Toy>, expected: &[(&str, Verdict)]) {
+fn check(world: World, expected: &[(&str, Verdict)]) {
     let world = Arc::new(world);
     for engine in [Engine::Interned, Engine::Stateright] {
         let said = verdicts(&world, engine);

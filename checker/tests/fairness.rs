@@ -215,7 +215,7 @@ fn first_claim(rows: &str) -> PropertyReport {
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let entry = systems::entry("claim").expect("it is compiled in");
     let world = file.world("hurry").expect("it has the world");
-    let result = (entry.run)(&file, world, &options).expect("its names are known");
+    let result = entry.run(&file, world, &options).expect("its names are known");
     let mut properties = result.properties.into_iter();
     let first = properties.find(|property| property.name == "the first claim is answered");
     first.expect("it is asked")

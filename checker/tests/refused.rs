@@ -76,7 +76,7 @@ fn a_property_that_cannot_excuse_is_refused() {
 }
 
 /// A world with so many properties that hold, each with its premise, and then one that fails.
-fn many(count: usize) -> World<Toy> {
+fn many(count: usize) -> World {
     let mut world = world(ROWS, &[("outage", Some(1))]);
     for number in 0..count {
         let name = String::leak(format!("holds {number}"));

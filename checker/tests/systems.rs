@@ -52,7 +52,7 @@ fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
         ..Options::new(&Silent)
     };
     let worlds = file.worlds.iter().filter(|world| world.default);
-    let results = worlds.map(|world| (entry.run)(file, world, &options).expect("names are known"));
+    let results = worlds.map(|world| entry.run(file, world, &options).expect("names are known"));
     results.collect()
 }
 

@@ -7,7 +7,7 @@ use turnstile_checker::report::options::{Engine, Options, Reductions, Silent};
 use turnstile_checker::report::result::{ResultReport, Verdict};
 use turnstile_checker::search;
 use turnstile_checker::world::mail::Mail;
-use turnstile_checker::world::system::{InputOf, OutOf, System, Types};
+use turnstile_checker::world::system::{InputOf, OutOf, SeenOf, System, Types};
 use turnstile_checker::world::{
     Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
     check,
@@ -91,12 +91,12 @@ impl System for Writing {
         false
     }
 
-    fn observe(&self, watch: &mut bool, seen: &Seen<WritingTypes>) {
+    fn observe(&self, watch: &mut bool, seen: &SeenOf<WritingTypes>) {
         *watch |= matches!(seen, Seen::Told(WRITER, ()));
     }
 }
 
-fn world(system: Writing, torn: bool) -> World<Writing> {
+fn world(system: Writing, torn: bool) -> World {
     let node = |role: &str| Node { name: role.to_owned(), role: role.to_owned() };
     let mail =
         Mail { is_ordered: true, loss: Chance::Never, duplication: Chance::Never, capacity: 2 };
@@ -108,10 +108,10 @@ fn world(system: Writing, torn: bool) -> World<Writing> {
     let nodes = vec![node("writer"), node("asker")];
     let mut world = World::new(system, nodes, vec![link], budgets).expect("it can be searched");
     let claim = Claim::Always {
-        holds: Predicate::new(|view: &View<'_, WritingTypes>| {
-            !view.watch.system || *view.state(WRITER)
+        holds: Predicate::new(|view: &View<'_>| {
+            !*view.watch::<bool>() || *view.state::<bool>(WRITER)
         }),
-        premise: Predicate::new(|view| view.watch.system),
+        premise: Predicate::new(|view| *view.watch::<bool>()),
     };
     let sentence = "What was told is written.".to_owned();
     let told = Property { name: "told is written", sentence, claim, without: Vec::new() };

@@ -35,7 +35,7 @@ fn without_rows(engine: Engine) -> Vec<ResultReport> {
             let limits = Limits { max_states: Some(STATES), ..Limits::default() };
             let options =
                 Options { tables: vec![replaced], limits, engine, ..Options::new(&Silent) };
-            (entry.run)(&file, world, &options).expect("a table without a row runs")
+            entry.run(&file, world, &options).expect("a table without a row runs")
         })
         .collect()
 }

@@ -10,7 +10,6 @@ use turnstile_checker::search::breadth::{Ask, search};
 use turnstile_checker::search::engine::{Question, run};
 use turnstile_checker::search::interned::Interned;
 use turnstile_checker::systems;
-use turnstile_checker::systems::Wired as _;
 use turnstile_checker::world::World;
 use turnstile_spec::{Source, system::System};
 
@@ -127,15 +126,11 @@ fn written_as_parts(clients: usize, rounds: u8, threads: usize, clock: &Clock) -
     search(&space, ask).states as u64
 }
 
-fn bfs<S: turnstile_checker::world::System>(world: World<S>) -> u64 {
+fn bfs(world: World) -> u64 {
     world.checker().spawn_bfs().join().unique_state_count() as u64
 }
 
-fn interned<S: turnstile_checker::world::System>(
-    world: &World<S>,
-    threads: usize,
-    clock: &Clock,
-) -> u64 {
+fn interned(world: &World, threads: usize, clock: &Clock) -> u64 {
     let outcome = run(
         world,
         Question {
@@ -163,7 +158,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
         set,
         ..Options::new(&Silent)
     };
-    let world = systems::claim::Claim::world(&file, file.world(world)?, &options).ok()?;
+    let world = systems::entry("claim")?.world(&file, file.world(world)?, &options).ok()?;
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.
         "world" => bfs(world),
@@ -175,7 +170,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
 }
 
 /// The world without the properties of whole runs.
-fn of_states<S: turnstile_checker::world::System>(mut world: World<S>) -> World<S> {
+fn of_states(mut world: World) -> World {
     use turnstile_checker::world::Claim;
     world.retain_claims(|property| {
         matches!(property.claim, Claim::Always { .. } | Claim::Sometimes(_))

@@ -60,7 +60,7 @@ impl<'a> Variant<'a> {
         let mut options = Options { until, ..self.options.clone() };
         options.limits.max_states = max_states;
         options.progress.begin(&format!("{}/{}", file.name, world.name));
-        let ran = (entry.run)(file, world, &options);
+        let ran = entry.run(file, world, &options);
         options.progress.end();
         match ran {
             Ok(result) => judged(result, property),

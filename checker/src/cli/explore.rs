@@ -89,7 +89,7 @@ fn explore_system(
         status = announce(&title, arguments.listen);
         status == Status::Holds
     };
-    match (entry.explore)(&system, world, &options, (arguments.listen, &mut ready)) {
+    match entry.explore(&system, world, &options, (arguments.listen, &mut ready)) {
         Ok(()) => status,
         Err(Refusal::Usage(what)) => complain(&what),
         Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),

@@ -208,7 +208,7 @@ impl Judge<'_> {
             progress: &aside,
             ..self.options.clone()
         };
-        match (entry.run)(file, &file.worlds[searched.place], &options) {
+        match entry.run(file, &file.worlds[searched.place], &options) {
             Ok(result) if bad(&result).next().is_some() => Tried::Killed,
             Ok(result) if result.complete && searched.is_complete => {
                 Tried::Lives(result.coverage.by_row)

@@ -74,7 +74,7 @@ fn search(entry: &Entry, file: &System, options: &Options<'_>) -> Unchanged {
     options.progress.say(&format!("{}: {} worlds, unchanged", file.name, default.len()));
     let ran = spread(options.threads, &default, |(place, world), threads| {
         let options = Options { threads, progress: &aside, ..options.clone() };
-        ((*place, &world.name), (entry.run)(file, world, &options))
+        ((*place, &world.name), entry.run(file, world, &options))
     });
     let mut unchanged = Unchanged { name: file.name.clone(), worlds: vec![], fails: vec![] };
     let mut results = Vec::new();

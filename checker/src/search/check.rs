@@ -20,17 +20,12 @@ use crate::world::check::{Checked, end_words, exercised, overflow, taken, troubl
 use crate::world::parts::Mark;
 use crate::world::property::Claim;
 use crate::world::state::{Action, State};
-use crate::world::system::System;
 use crate::world::watch::Trouble;
 use crate::world::{Property, World};
 
 /// Checks a World of a system.
 #[must_use]
-pub fn check<S: System>(
-    world: &World<S>,
-    (name, world_name): (&str, &str),
-    options: &Options<'_>,
-) -> Checked {
+pub fn check(world: &World, (name, world_name): (&str, &str), options: &Options<'_>) -> Checked {
     let began = Instant::now();
     let outcome = run(
         world,
@@ -72,12 +67,7 @@ pub fn check<S: System>(
 }
 
 /// Whether the search came to its end, and what the figures rest on.
-fn end<S: System>(
-    report: &mut ResultReport,
-    world: &World<S>,
-    outcome: &Outcome<Mark>,
-    options: &Options<'_>,
-) {
+fn end(report: &mut ResultReport, world: &World, outcome: &Outcome<Mark>, options: &Options<'_>) {
     let notes = &mut report.notes;
     notes.cut = match outcome.cut {
         Some(cut) => Some(cut_words(cut, options)),
@@ -127,9 +117,9 @@ fn cut_words(cut: Cut, options: &Options<'_>) -> String {
     }
 }
 
-fn property_report<S: System>(
-    world: &World<S>,
-    property: &Property<S::Types>,
+fn property_report(
+    world: &World,
+    property: &Property,
     judged: &Judged,
     (exercised, marks): (&[String], &BTreeSet<Mark>),
     (reduced, is_shown): (Reductions, bool),
@@ -173,21 +163,21 @@ fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
 }
 
 /// An action, and what it relieves.
-type Relieving<S> = (Action<<S as System>::Types>, Vec<Fairness>);
+type Relieving = (Action, Vec<Fairness>);
 
-type RunOf<S> = Run<State<<S as System>::Types>, Relieving<S>>;
+type RunOf = Run<State, Relieving>;
 
 /// A state's actions, each with the state it leads to.
-type After<S> = Vec<(Relieving<S>, State<<S as System>::Types>)>;
+type After = Vec<(Relieving, State)>;
 
 /// What an action relieves.
-fn relieved<S: System>((_, relieves): &Relieving<S>) -> &[Fairness] {
+fn relieved((_, relieves): &Relieving) -> &[Fairness] {
     relieves
 }
 
 /// A trail as a run of the World, taken once more through the real cores.
-fn real_run<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> RunOf<S> {
-    let successors = |state: &State<S::Types>| -> After<S> {
+fn real_run(world: &World, trail: &Trail, reduced: Reductions) -> RunOf {
+    let successors = |state: &State| -> After {
         let actions = world.fair_actions_of(state).into_iter();
         let after = |(action, fairness)| {
             let Reached { state, mut relieves, .. } = world.reached(state, &action)?;
@@ -198,11 +188,11 @@ fn real_run<S: System>(world: &World<S>, trail: &Trail, reduced: Reductions) -> 
     };
     let space = Interned::new(world, Vec::new(), reduced);
     let mut expander = space.expander();
-    let fingerprint = |state: &State<S::Types>| expander.fingerprint(state.0.clone());
-    replay(trail, vec![world.first()], successors, relieved::<S>, fingerprint)
+    let fingerprint = |state: &State| expander.fingerprint(state.0.clone());
+    replay(trail, vec![world.first()], successors, relieved, fingerprint)
 }
 
-fn words<S: System>(world: &World<S>, run: &RunOf<S>) -> Vec<StepReport> {
+fn words(world: &World, run: &RunOf) -> Vec<StepReport> {
     let mut state = &run.first;
     let mut words = Vec::new();
     for ((action, _), next) in &run.steps {

@@ -10,7 +10,7 @@ use crate::systems::Wired;
 use crate::world::link::LinkFault;
 use crate::world::{
     Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
-    Relation, Types, World, WorldError,
+    Relation, World, WorldError,
 };
 
 /// The greatest number that a key of `set` may be: as many nodes as a role may have.
@@ -169,7 +169,7 @@ impl Plan<'_> {
     }
 
     /// The world, with the properties that are checked in it.
-    pub(crate) fn build<S: Wired>(&self, system: S) -> Result<World<S>, Refusal> {
+    pub(crate) fn build<S: Wired>(&self, system: S) -> Result<World, Refusal> {
         for (key, _) in &self.options.set {
             if self.file.set.iter().all(|known| known.name != *key) {
                 let known = self.file.set.iter().map(|setting| setting.name.as_str());
@@ -253,10 +253,10 @@ fn relation(before: &system::Before) -> Relation {
     }
 }
 
-fn claimed<T: Types>(
+fn claimed(
     property: &system::Property,
-    find: impl Fn(&str) -> Result<Predicate<T>, Refusal>,
-) -> Result<Property<T>, Refusal> {
+    find: impl Fn(&str) -> Result<Predicate, Refusal>,
+) -> Result<Property, Refusal> {
     let holds = find(&property.name)?;
     let premise = || match property.premise.as_str() {
         "" => Ok(Predicate::new(|_| true)),

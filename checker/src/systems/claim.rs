@@ -25,8 +25,7 @@ use turnstile_step::{Core, Effect, Input};
 
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
-use crate::world::watch::Seen;
+use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
 
 use self::cores::call;
 pub use self::types::{
@@ -311,7 +310,7 @@ impl System for Claim {
         Watch { seats: vec![Past::default(); self.clients + programs], ..Watch::default() }
     }
 
-    fn observe(&self, watch: &mut Watch, seen: &Seen<ClaimTypes>) {
+    fn observe(&self, watch: &mut Watch, seen: &SeenOf<ClaimTypes>) {
         past::observe(self, watch, seen);
     }
 

@@ -15,15 +15,6 @@ use crate::systems::{Plan, fit};
 use crate::world::system::System;
 use crate::world::{Predicate, World, check};
 
-/// How a world is shown: where, once the last of the arguments, which is asked when the world is
-/// built, has said that it may be.
-pub type Explore = fn(
-    &system::System,
-    &system::World,
-    &Options<'_>,
-    (SocketAddr, &mut dyn FnMut() -> bool),
-) -> Result<(), Refusal>;
-
 /// A system that this build can run: its cores are compiled in, its file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -32,10 +23,8 @@ pub struct Entry {
     /// The machines that its cores run. A table of one of these can be put in for the compiled
     /// one, by [`Options::tables`].
     pub machines: &'static [&'static str],
-    /// Searches one world of it.
-    pub run: fn(&system::System, &system::World, &Options<'_>) -> Result<ResultReport, Refusal>,
-    /// Shows one world of it in stateright's Explorer, until the process ends.
-    pub explore: Explore,
+    /// Builds one world of it.
+    world: fn(&system::System, &system::World, &Options<'_>) -> Result<World, Refusal>,
 }
 
 /// A system of shipped cores, with what the command line must know of it.
@@ -67,25 +56,30 @@ pub trait Wired: System + Clone {
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
 
     /// What a predicate of the file is; `None`: none of this name is compiled in.
-    fn predicate(&self, name: &str) -> Option<Predicate<Self::Types>>;
+    fn predicate(&self, name: &str) -> Option<Predicate>;
+}
+
+impl Entry {
+    pub(super) const fn of<W: Wired>() -> Self {
+        Self { name: W::NAME, machines: W::MACHINES, world: world::<W> }
+    }
 
     /// A world of the system's file.
     ///
     /// # Errors
     ///
     /// As [`Wired::of`]; budgets and predicates that the system does not have.
-    fn world(
+    pub fn world(
+        &self,
         file: &system::System,
         world: &system::World,
         options: &Options<'_>,
-    ) -> Result<World<Self>, Refusal> {
-        let faults = fit::faults(file, Self::MACHINES);
+    ) -> Result<World, Refusal> {
+        let faults = fit::faults(file, self.machines);
         if !faults.is_empty() {
             return Err(Refusal::Faults(faults));
         }
-        let plan = Plan { file, world, options };
-        let built = Self::of(&plan).and_then(|system| plan.build(system));
-        built.map_err(|refusal| match refusal {
+        (self.world)(file, world, options).map_err(|refusal| match refusal {
             // Nobody asked for anything: then what is refused stands in the file.
             Refusal::Usage(what) if options.set.is_empty() => {
                 let fault = FaultReport::bad_setting(&file.source, world.span, &what);
@@ -94,40 +88,56 @@ pub trait Wired: System + Clone {
             refusal @ (Refusal::Usage(_) | Refusal::Faults(_)) => refusal,
         })
     }
-}
 
-impl Entry {
-    pub(super) const fn of<W: Wired>() -> Self {
-        Self { name: W::NAME, machines: W::MACHINES, run: run::<W>, explore: explore::<W> }
+    /// Searches one world of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Entry::world`].
+    pub fn run(
+        &self,
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<ResultReport, Refusal> {
+        let world = Arc::new(self.world(file, named, options)?);
+        let title = (file.name.as_str(), named.name.as_str());
+        let checked = match options.engine {
+            Engine::Interned => search::check::check(&world, title, options),
+            Engine::Stateright => check::check(&world, title, options),
+        };
+        let mut result = checked.result;
+        result.coverage = coverage(self.machines, &options.tables, &checked.taken);
+        Ok(result)
+    }
+
+    /// Shows one world of it in stateright's Explorer, until the process ends, once `ready`, which
+    /// is asked when the world is built, has said that it may be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Entry::world`]; more properties than the Explorer shows.
+    pub fn explore(
+        &self,
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+        (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
+    ) -> Result<(), Refusal> {
+        let world = self.world(file, named, options)?;
+        world.explorable().map_err(|error| Refusal::Usage(error.to_string()))?;
+        if ready() {
+            world.checker().serve(listen);
+        }
+        Ok(())
     }
 }
 
-fn run<W: Wired>(
+fn world<W: Wired>(
     file: &system::System,
-    named: &system::World,
+    world: &system::World,
     options: &Options<'_>,
-) -> Result<ResultReport, Refusal> {
-    let world = Arc::new(W::world(file, named, options)?);
-    let title = (file.name.as_str(), named.name.as_str());
-    let checked = match options.engine {
-        Engine::Interned => search::check::check(&world, title, options),
-        Engine::Stateright => check::check(&world, title, options),
-    };
-    let mut result = checked.result;
-    result.coverage = coverage(W::MACHINES, &options.tables, &checked.taken);
-    Ok(result)
-}
-
-fn explore<W: Wired>(
-    file: &system::System,
-    named: &system::World,
-    options: &Options<'_>,
-    (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
-) -> Result<(), Refusal> {
-    let world = W::world(file, named, options)?;
-    world.explorable().map_err(|error| Refusal::Usage(error.to_string()))?;
-    if ready() {
-        world.checker().serve(listen);
-    }
-    Ok(())
+) -> Result<World, Refusal> {
+    let plan = Plan { file, world, options };
+    plan.build(W::of(&plan)?)
 }

@@ -178,7 +178,7 @@ fn coordinate(
 
 /// The lock protocol in its world: so many clients, so many rounds each.
 #[must_use]
-pub fn world(clients: usize, rounds: u8) -> World<Lock> {
+pub fn world(clients: usize, rounds: u8) -> World {
     let mail =
         Mail { is_ordered: false, loss: Chance::Free, duplication: Chance::Free, capacity: 16 };
     let kind = LinkKind::Messages(mail);
@@ -191,10 +191,10 @@ pub fn world(clients: usize, rounds: u8) -> World<Lock> {
     });
     let mut world = World::new(Lock { clients, rounds }, nodes, links.collect(), Vec::new())
         .expect("its links join its nodes, and it has no budgets");
-    let holders = |view: &View<'_, LockTypes>| {
+    let holders = |view: &View<'_>| {
         view.nodes
             .iter()
-            .filter(|node| matches!(node.state, State::Client { phase: Phase::Holding, .. }))
+            .filter(|node| matches!(node.state.of(), State::Client { phase: Phase::Holding, .. }))
             .count()
     };
     let one_holds = Property {

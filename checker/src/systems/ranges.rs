@@ -24,8 +24,7 @@ use turnstile_step::{Core, Effect, Input, Out};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, System};
-use crate::world::watch::Seen;
+use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
 
 use self::apart::is_apart;
 use self::past::Past;
@@ -352,7 +351,7 @@ impl System for Ranges {
         Past::default()
     }
 
-    fn observe(&self, past: &mut Past, seen: &Seen<RangeTypes>) {
+    fn observe(&self, past: &mut Past, seen: &SeenOf<RangeTypes>) {
         past.observe(seen);
     }
 

@@ -29,8 +29,7 @@ use self::threads::{Step, follows};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, System};
-use crate::world::watch::Seen;
+use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
 
 pub use self::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
 pub(super) use facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};
@@ -334,7 +333,7 @@ impl System for Replicated {
         vec![Acted::default(); usize::from(self.locks)]
     }
 
-    fn observe(&self, watch: &mut Vec<Acted>, seen: &Seen<ReplicatedTypes>) {
+    fn observe(&self, watch: &mut Vec<Acted>, seen: &SeenOf<ReplicatedTypes>) {
         predicates::observe(watch, seen);
     }
 

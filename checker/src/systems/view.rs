@@ -17,8 +17,7 @@ use turnstile_machines::view_handler;
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
-use crate::world::watch::Seen;
+use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
 use turnstile_machine::Rules as _;
 use turnstile_step::{Core, Effect, Input};
 
@@ -264,7 +263,7 @@ impl System for Views {
         Watch::new((0..self.members).map(|node| self.first_view(node)))
     }
 
-    fn observe(&self, watch: &mut Watch, seen: &Seen<ViewTypes>) {
+    fn observe(&self, watch: &mut Watch, seen: &SeenOf<ViewTypes>) {
         predicates::observe(watch, seen);
     }
 

@@ -6,10 +6,10 @@ use crate::world::budget::{BudgetId, Left};
 use crate::world::link::{Contents, LinkKind, LinkOp, LinkPart};
 use crate::world::node::{CUTS_MAX, Event, NodePart, cuts};
 use crate::world::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
-use crate::world::system::{NodeId, System};
+use crate::world::system::NodeId;
 use crate::world::turn::Turn;
 
-impl<S: System> World<S> {
+impl World {
     /// The place of a node.
     pub(crate) fn place_of_node(&self, node: NodeId) -> Place {
         place(node)
@@ -29,7 +29,7 @@ impl<S: System> World<S> {
 
     /// Puts what is in flight in order again after its numbers or its names were replaced, where
     /// the link itself keeps no order.
-    pub(super) fn sort(&self, at: Place, part: &mut LinkPart<S::Types>) {
+    pub(super) fn sort(&self, at: Place, part: &mut LinkPart) {
         let link = &self.links[at.index() - self.nodes.len()];
         match (&mut part.contents, link.kind) {
             (Contents::Calls(slots), _) => slots.sort_unstable(),
@@ -40,17 +40,17 @@ impl<S: System> World<S> {
         }
     }
 
-    pub(super) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op<S::Types>)> {
+    pub(super) fn spend(&self, budget: Option<BudgetId>) -> Option<(Place, Op)> {
         budget.map(|budget| (self.place_of_left(), Op::Spend(budget)))
     }
 
     /// What a node's step asks of the watch and of links.
     pub(super) fn turned(
         &self,
-        (turn, relieves): (Turn<S::Types>, Vec<Fairness>),
+        (turn, relieves): (Turn, Vec<Fairness>),
         late: bool,
-        mut then: Vec<(Place, Op<S::Types>)>,
-    ) -> Vec<DoneOf<S>> {
+        mut then: Vec<(Place, Op)>,
+    ) -> Vec<DoneOf> {
         then.push((self.place_of_watch(), Op::Observe(turn.stepped.seen)));
         let Some(rest) = self.operations(turn.ops, late) else { return Vec::new() };
         then.extend(rest);
@@ -61,9 +61,9 @@ impl<S: System> World<S> {
     /// What is still to be done to links; at the end a late answer is paid for. `None`: it cannot.
     pub(super) fn operations(
         &self,
-        ops: Vec<(usize, LinkOp<S::Types>)>,
+        ops: Vec<(usize, LinkOp)>,
         late: bool,
-    ) -> Option<Option<(Place, Op<S::Types>)>> {
+    ) -> Option<Option<(Place, Op)>> {
         match ops.first() {
             Some(&(link, _)) => Some(Some((self.place_of_link(link), Op::Operate(ops, late)))),
             None if late => self.faults.late_answer().map(|budget| self.spend(Some(budget))),
@@ -71,16 +71,10 @@ impl<S: System> World<S> {
         }
     }
 
-    pub(super) fn apply_to_node(
-        &self,
-        node: NodeId,
-        part: &NodePart<S::Types>,
-        op: &Op<S::Types>,
-    ) -> Vec<DoneOf<S>> {
+    pub(super) fn apply_to_node(&self, node: NodeId, part: &NodePart, op: &Op) -> Vec<DoneOf> {
         let stays = || vec![Done::plain(Part::Node(part.clone()))];
-        let bound = |later: &Later<S::Types>| {
-            self.is_bound((node, part), (later.node, &later.part), &later.event)
-        };
+        let bound =
+            |later: &Later| self.is_bound((node, part), (later.node, &later.part), &later.event);
         match op {
             Op::Happens { event, budget, wait } => {
                 let mut then = self.waits(node, part, event.step(), *wait);
@@ -110,14 +104,14 @@ impl<S: System> World<S> {
     fn steps(
         &self,
         node: NodeId,
-        part: &NodePart<S::Types>,
-        event: &Event<S::Types>,
+        part: &NodePart,
+        event: &Event,
         late: bool,
-        mut then: Vec<(Place, Op<S::Types>)>,
-    ) -> Vec<DoneOf<S>> {
+        mut then: Vec<(Place, Op)>,
+    ) -> Vec<DoneOf> {
         if let Event::Torn { step, done, .. } = event {
-            let effects = part.step(&self.system, node, step).effects;
-            if cuts::<S::Types>(&effects).all(|cut| cut != usize::from(*done)) {
+            let effects = part.step(&*self.system, node, step).effects;
+            if cuts(&effects).all(|cut| cut != usize::from(*done)) {
                 return Vec::new();
             }
             let costs = self.faults.torn(node).into_iter().flatten();
@@ -125,7 +119,7 @@ impl<S: System> World<S> {
         }
         let turn = self.step(node, part, event);
         let is_long = self.faults.torn(node).is_some()
-            && cuts::<S::Types>(&turn.stepped.effects).any(|cut| cut > usize::from(CUTS_MAX));
+            && cuts(&turn.stepped.effects).any(|cut| cut > usize::from(CUTS_MAX));
         let relieves = self.relieved(node, part, &turn.stepped);
         let mut done = self.turned((turn, relieves), late, then);
         if is_long {
@@ -138,10 +132,10 @@ impl<S: System> World<S> {
     pub(super) fn waits(
         &self,
         node: NodeId,
-        part: &NodePart<S::Types>,
-        event: &Event<S::Types>,
+        part: &NodePart,
+        event: &Event,
         wait: Wait,
-    ) -> Vec<(Place, Op<S::Types>)> {
+    ) -> Vec<(Place, Op)> {
         let later = || Box::new(Later { node, part: part.clone(), event: event.clone() });
         let nodes = |others: u64| {
             let others = (0..self.nodes.len()).filter(move |other| others >> other & 1 == 1);
@@ -166,15 +160,10 @@ impl<S: System> World<S> {
         }
     }
 
-    pub(super) fn apply_to_link(
-        &self,
-        link: usize,
-        part: &LinkPart<S::Types>,
-        op: &Op<S::Types>,
-    ) -> Vec<DoneOf<S>> {
-        let operate = |op| part.operate(&self.system, &self.links[link], op);
+    pub(super) fn apply_to_link(&self, link: usize, part: &LinkPart, op: &Op) -> Vec<DoneOf> {
+        let operate = |op| part.operate(&*self.system, &self.links[link], op);
         let receiver = |is_up| (self.place_of_node(self.links[link].to), Op::IsUp(is_up));
-        let is_idle = part.is_idle(&self.system);
+        let is_idle = part.is_idle(&*self.system);
         let (next, then) = match op {
             Op::IsQuiet if is_idle => (part.clone(), Vec::new()),
             Op::IsQuiet => (part.clone(), vec![receiver(false)]),
@@ -215,7 +204,7 @@ impl<S: System> World<S> {
         vec![Done { then, marks, ..Done::plain(Part::Link(next)) }]
     }
 
-    pub(super) fn apply_to_left(&self, left: Left, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
+    pub(super) fn apply_to_left(&self, left: Left, op: &Op) -> Vec<DoneOf> {
         let Op::Spend(budget) = op else { unreachable!("not done to budgets: {op:?}") };
         let name = &self.budgets[usize::from(budget.0)].name;
         let done = left.spend(*budget).map(|left| Done {

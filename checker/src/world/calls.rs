@@ -2,33 +2,34 @@
 
 use turnstile_step::{IdClass, Symbolic};
 
+use crate::world::erased::System;
 use crate::world::link::{Link, LinkFault, LinkOffer, LinkOp};
-use crate::world::system::{System, Types};
+use crate::world::value::{Ordered, Value};
 
 /// Where a call is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Slot<M> {
+pub enum Slot {
     /// The request is on its way.
-    Asked(M),
+    Asked(Ordered),
     /// The server has it and has not answered yet.
-    Handling(M),
+    Handling(Ordered),
     /// The answer is on its way.
     Answered {
         /// What the caller will see.
-        answer: M,
+        answer: Ordered,
         /// Whether the caller did something else meanwhile.
         is_late: bool,
         /// Whether it is what the server said, unspoilt by any fault.
         is_true: bool,
     },
     /// A request that nobody waits for: a copy, or one whose caller is gone.
-    Stray(M),
+    Stray(Ordered),
 }
 
-impl<M> Slot<M> {
+impl Slot {
     /// The request, or the answer once there is one.
     #[must_use]
-    pub fn message(&self) -> &M {
+    pub fn message(&self) -> &Ordered {
         match self {
             Self::Asked(message)
             | Self::Handling(message)
@@ -38,7 +39,7 @@ impl<M> Slot<M> {
     }
 
     /// The same, to be changed.
-    pub(crate) fn message_mut(&mut self) -> &mut M {
+    pub(crate) fn message_mut(&mut self) -> &mut Ordered {
         match self {
             Self::Asked(message)
             | Self::Handling(message)
@@ -54,18 +55,14 @@ impl<M> Slot<M> {
     }
 }
 
-impl<M: Symbolic> Symbolic for Slot<M> {
+impl Symbolic for Slot {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.message_mut().visit_ids(each);
     }
 }
 
 /// What may happen to calls, in a fixed order.
-pub(crate) fn offers<T: Types>(
-    system: &impl System<Types = T>,
-    link: &Link,
-    slots: &[Slot<T::Message>],
-) -> Vec<LinkOffer<T>> {
+pub(crate) fn offers(system: &dyn System, link: &Link, slots: &[Slot]) -> Vec<LinkOffer> {
     let mut offers = Vec::new();
     let (caller, server) = (link.from, link.to);
     for (place, slot) in (0u8..).zip(slots) {
@@ -110,22 +107,18 @@ pub(crate) fn offers<T: Types>(
 }
 
 /// Whether an answer grants the marked thing (anything for `None`) and is not stale yet.
-fn is_grant<T: Types>(
-    system: &impl System<Types = T>,
-    answer: &T::Message,
-    mark: Option<&T::Mark>,
-) -> bool {
+fn is_grant(system: &dyn System, answer: &Ordered, mark: Option<&Value>) -> bool {
     let mut stale = answer.clone();
     system.lapse(&mut stale, mark);
     stale != *answer
 }
 
 /// Changes calls; says whether a request found room, and whether an answer became late.
-pub(crate) fn operate<T: Types>(
-    system: &impl System<Types = T>,
-    slots: &mut Vec<Slot<T::Message>>,
+pub(crate) fn operate(
+    system: &dyn System,
+    slots: &mut Vec<Slot>,
     room: u8,
-    op: &LinkOp<T>,
+    op: &LinkOp,
 ) -> (bool, bool) {
     let (mut fits, mut late) = (true, false);
     match op {
@@ -171,12 +164,8 @@ pub(crate) fn operate<T: Types>(
 }
 
 /// The server's answer goes to the call that it answers, if one still waits for it.
-fn answered<T: Types>(
-    system: &impl System<Types = T>,
-    slots: &mut [Slot<T::Message>],
-    message: &T::Message,
-) {
-    let waits = |slot: &&mut Slot<T::Message>| match slot {
+fn answered(system: &dyn System, slots: &mut [Slot], message: &Ordered) {
+    let waits = |slot: &&mut Slot| match slot {
         Slot::Handling(request) => system.is_answer(request, message),
         Slot::Asked(_) | Slot::Answered { .. } | Slot::Stray(_) => false,
     };
@@ -186,7 +175,7 @@ fn answered<T: Types>(
 }
 
 /// The caller will see something else than an answer of the server.
-fn spoil<M>(slots: &mut [Slot<M>], place: u8, instead: impl Fn(&M) -> Option<M>) {
+fn spoil(slots: &mut [Slot], place: u8, instead: impl Fn(&Ordered) -> Option<Ordered>) {
     let slot = &mut slots[usize::from(place)];
     let was_late = matches!(slot, Slot::Answered { is_late: true, .. });
     if let Some(answer) = instead(slot.message()) {
@@ -195,7 +184,7 @@ fn spoil<M>(slots: &mut [Slot<M>], place: u8, instead: impl Fn(&M) -> Option<M>)
 }
 
 /// Callers whose requests are being handled see that their connections have ended.
-fn break_off<M>(slots: &mut [Slot<M>], instead: impl Fn(&M) -> Option<M>) {
+fn break_off(slots: &mut [Slot], instead: impl Fn(&Ordered) -> Option<Ordered>) {
     for slot in slots {
         if let Slot::Handling(request) = slot
             && let Some(answer) = instead(request)
@@ -206,7 +195,7 @@ fn break_off<M>(slots: &mut [Slot<M>], instead: impl Fn(&M) -> Option<M>) {
 }
 
 /// Answers of that kind are late now; whether one was not before.
-fn overtake<M>(slots: &mut [Slot<M>], is_meant: impl Fn(&M) -> bool) -> bool {
+fn overtake(slots: &mut [Slot], is_meant: impl Fn(&Ordered) -> bool) -> bool {
     let mut late = false;
     for slot in slots {
         if let Slot::Answered { answer, is_late, .. } = slot
@@ -221,7 +210,7 @@ fn overtake<M>(slots: &mut [Slot<M>], is_meant: impl Fn(&M) -> bool) -> bool {
 }
 
 /// Requests may still arrive; answers have nowhere to go.
-fn abandon<T: Types>(system: &impl System<Types = T>, slots: &mut Vec<Slot<T::Message>>) {
+fn abandon(system: &dyn System, slots: &mut Vec<Slot>) {
     let old = std::mem::take(slots);
     slots.extend(old.into_iter().filter_map(|slot| match slot {
         Slot::Asked(request) => Some(Slot::Stray(system.stray(&request))),

@@ -18,7 +18,6 @@ use crate::world::node::CUTS_MAX;
 use crate::world::parts::{Mark, Part};
 use crate::world::property::{Claim, Property};
 use crate::world::state::State;
-use crate::world::system::System;
 use crate::world::watch::{Misfit, Trouble};
 
 /// How often the search is looked at.
@@ -35,11 +34,7 @@ pub struct Checked {
 
 /// Searches a world to its end, or to the bounds of the options.
 #[must_use]
-pub fn check<S: System>(
-    world: &Arc<World<S>>,
-    (system, name): (&str, &str),
-    options: &Options<'_>,
-) -> Checked {
+pub fn check(world: &Arc<World>, (system, name): (&str, &str), options: &Options<'_>) -> Checked {
     let begin = Instant::now();
     let (graph, cut) = search(world, options);
     let mut result = ResultReport::new(Kind::System, system, Some(name));
@@ -66,7 +61,7 @@ pub fn check<S: System>(
 }
 
 /// The graph, and why it is cut if it is.
-fn search<S: System>(world: &Arc<World<S>>, options: &Options<'_>) -> (Graph, Option<String>) {
+fn search(world: &Arc<World>, options: &Options<'_>) -> (Graph, Option<String>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
     let stop = Arc::new(AtomicBool::new(false));
     let states_max = options.limits.max_states;
@@ -108,12 +103,12 @@ fn search<S: System>(world: &Arc<World<S>>, options: &Options<'_>) -> (Graph, Op
     (graph, cut)
 }
 
-fn verdict<S: System>(
-    world: &World<S>,
+fn verdict(
+    world: &World,
     graph: &Graph,
     is_complete: bool,
     number: usize,
-    property: &Property<S::Types>,
+    property: &Property,
 ) -> PropertyReport {
     let is_met = graph.order.iter().any(|state| graph.answer(number, *state).premise);
     let so = |state: Index| graph.answer(number, state).holds;
@@ -158,10 +153,10 @@ fn verdict<S: System>(
 
 /// What the state at the end of a run says of a property that fails there. A row that is missing
 /// is what fails only if the property would hold without it; else it is said besides.
-pub(crate) fn end_words<S: System>(
-    world: &World<S>,
-    property: &Property<S::Types>,
-    end: &State<S::Types>,
+pub(crate) fn end_words(
+    world: &World,
+    property: &Property,
+    end: &State,
     report: &mut PropertyReport,
 ) {
     let Some(trouble) = &end.watch().trouble else { return };
@@ -180,7 +175,7 @@ pub(crate) fn end_words<S: System>(
 }
 
 /// The steps of a run, each taken once more through the real core, and its last state.
-fn run<S: System>(world: &World<S>, path: &[u16]) -> (Vec<StepReport>, State<S::Types>) {
+fn run(world: &World, path: &[u16]) -> (Vec<StepReport>, State) {
     let mut state = world.first();
     let mut steps = Vec::new();
     for number in path {
@@ -211,7 +206,7 @@ pub(crate) fn taken(marks: BTreeSet<Mark>) -> BTreeSet<RowOutcome> {
 
 /// What a search could not take account of: a message without room, after which comes what would
 /// not have come; a step too long to be torn everywhere.
-pub(crate) fn overflow<S: System>(world: &World<S>, marks: &BTreeSet<Mark>) -> Option<String> {
+pub(crate) fn overflow(world: &World, marks: &BTreeSet<Mark>) -> Option<String> {
     marks.iter().find_map(|mark| match mark {
         Mark::Overflowed { link } => {
             let link = &world.links[*link];

@@ -8,7 +8,6 @@ use crate::world::budget::{Budget, Left};
 use crate::world::link::Link;
 use crate::world::model::CONDITIONS_MAX;
 use crate::world::property::{Claim, Property};
-use crate::world::system::Types;
 
 /// Nodes of a world at most: they are told apart by the bits of a word.
 pub const NODES_MAX: usize = 64;
@@ -141,8 +140,8 @@ pub(super) fn of_parts(
 }
 
 /// What is wrong with a property of a world that has these budgets.
-pub(super) fn of_property<T: Types>(
-    property: &Property<T>,
+pub(super) fn of_property(
+    property: &Property,
     budgets: &[Budget],
     known: &[String],
 ) -> Vec<WorldError> {

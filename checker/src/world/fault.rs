@@ -1,13 +1,12 @@
 //! The kinds of fault of a world, by the names of its budgets. A kind without a budget does not
 //! happen.
 
-use turnstile_step::Input;
-
 use crate::world::Node;
 use crate::world::budget::{Budget, BudgetId};
+use crate::world::erased::{Input, System};
 use crate::world::link::LinkFault;
 use crate::world::node::{Event, Life, NodePart};
-use crate::world::system::{NodeId, System, Types};
+use crate::world::system::NodeId;
 
 /// The budget of each kind of fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,12 +106,12 @@ impl Faults {
     /// The budget that an event takes from; `None` where it has no budget here and does not
     /// happen.
     #[expect(clippy::option_option, reason = "the outer one says whether it happens at all")]
-    pub(crate) fn of_node<T: Types>(
+    pub(crate) fn of_node(
         &self,
-        system: &impl System<Types = T>,
+        system: &dyn System,
         node: NodeId,
-        part: &NodePart<T>,
-        event: &Event<T>,
+        part: &NodePart,
+        event: &Event,
     ) -> Option<Option<BudgetId>> {
         let of_node = self.nodes[node];
         Some(match event {

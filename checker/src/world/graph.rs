@@ -15,7 +15,6 @@ use crate::world::World;
 use crate::world::parts::Mark;
 use crate::world::property::Answer;
 use crate::world::state::State;
-use crate::world::system::{System, Types};
 use crate::world::watch::Trouble;
 
 /// A state among those expanded, in the order of expansion.
@@ -23,9 +22,9 @@ pub type Index = u32;
 
 /// What one action led to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step<T: Types> {
+pub struct Step {
     number: u16,
-    to: State<T>,
+    to: State,
 }
 
 /// What a search noted.
@@ -46,8 +45,8 @@ pub struct Notes {
 }
 
 /// A world whose search is noted.
-pub(crate) struct Noted<S: System> {
-    pub(crate) world: Arc<World<S>>,
+pub(crate) struct Noted {
+    pub(crate) world: Arc<World>,
     pub(crate) notes: Arc<Mutex<Notes>>,
     pub(crate) stop: Arc<AtomicBool>,
     /// States that may be expanded; one more stops the search.
@@ -60,9 +59,9 @@ pub(crate) fn fingerprint(state: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-impl<S: System> Noted<S> {
+impl Noted {
     /// Notes a state and everything that may happen in it.
-    fn expand(&self, state: &State<S::Types>) -> Vec<Step<S::Types>> {
+    fn expand(&self, state: &State) -> Vec<Step> {
         let mut marks = BTreeSet::new();
         let mut steps = Vec::new();
         for (number, action) in (0..).zip(self.world.actions_of(state)) {
@@ -98,25 +97,21 @@ impl<S: System> Noted<S> {
     }
 }
 
-impl<S: System> Model for Noted<S> {
-    type State = State<S::Types>;
-    type Action = Step<S::Types>;
+impl Model for Noted {
+    type State = State;
+    type Action = Step;
 
-    fn init_states(&self) -> Vec<State<S::Types>> {
+    fn init_states(&self) -> Vec<State> {
         vec![self.world.first()]
     }
 
-    fn actions(&self, state: &State<S::Types>, actions: &mut Vec<Step<S::Types>>) {
+    fn actions(&self, state: &State, actions: &mut Vec<Step>) {
         if !self.stop.load(Ordering::Relaxed) {
             actions.extend(self.expand(state));
         }
     }
 
-    fn next_state(
-        &self,
-        _state: &State<S::Types>,
-        step: Step<S::Types>,
-    ) -> Option<State<S::Types>> {
+    fn next_state(&self, _state: &State, step: Step) -> Option<State> {
         Some(step.to)
     }
 

@@ -6,8 +6,10 @@
 use turnstile_step::{IdClass, Symbolic};
 
 use crate::world::calls::{self, Slot};
+use crate::world::erased::System;
 use crate::world::mail::{self, Mail};
-use crate::world::system::{NodeId, System, Types};
+use crate::world::system::NodeId;
+use crate::world::value::{Ordered, Value};
 
 /// How two nodes are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +44,9 @@ pub enum LinkKind {
 
 /// What is in flight on a link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct LinkPart<T: Types> {
+pub struct LinkPart {
     /// The messages.
-    pub contents: Contents<T::Message>,
+    pub contents: Contents,
     /// A message found no room and was dropped: the search is not complete beyond this state.
     pub overflowed: bool,
     /// Whether messages get through.
@@ -67,15 +69,15 @@ pub enum Way {
 
 /// The messages in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Contents<M> {
+pub enum Contents {
     /// Sorted: calls overtake each other.
-    Calls(Vec<Slot<M>>),
+    Calls(Vec<Slot>),
     /// In order of sending, or sorted where the link keeps no order.
-    Messages(Vec<M>),
+    Messages(Vec<Ordered>),
 }
 
 /// Its World puts what it keeps in no order of its own in order again.
-impl<T: Types> Symbolic for LinkPart<T> {
+impl Symbolic for LinkPart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         match &mut self.contents {
             Contents::Calls(slots) => slots.visit_ids(each),
@@ -148,11 +150,11 @@ impl LinkFault {
 
 /// What can be done to a link. A number is a place among what is in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum LinkOp<T: Types> {
+pub enum LinkOp {
     /// A message goes in.
-    Push(T::Message),
+    Push(Ordered),
     /// The answer to a call that is being handled goes in.
-    Answer(T::Message),
+    Answer(Ordered),
     /// One is taken off, to be delivered.
     Take(u8),
     /// One is doubled.
@@ -168,7 +170,7 @@ pub enum LinkOp<T: Types> {
     /// The caller does something else: answers that are on their way are late.
     Overtake,
     /// What is marked is over: answers that grant it are stale, and late.
-    Lapse(T::Mark),
+    Lapse(Value),
     /// The caller is gone, with its connection.
     CallerGone,
     /// The server is gone, with its connections: what it handles it never answers.
@@ -185,16 +187,16 @@ pub enum LinkOp<T: Types> {
 
 /// What may happen on a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkOffer<T: Types> {
+pub struct LinkOffer {
     /// To the link.
-    pub op: LinkOp<T>,
+    pub op: LinkOp,
     /// What is delivered: from, to, message.
-    pub delivers: Option<(NodeId, NodeId, T::Message)>,
+    pub delivers: Option<(NodeId, NodeId, Ordered)>,
     /// The fault that this is, if it is one.
     pub fault: Option<LinkFault>,
 }
 
-impl<T: Types> LinkPart<T> {
+impl LinkPart {
     /// A link with nothing in flight.
     #[must_use]
     pub fn empty(link: &Link) -> Self {
@@ -207,7 +209,7 @@ impl<T: Types> LinkPart<T> {
 
     /// Whether nothing is in flight that may arrive as things are, and that anybody waits for.
     #[must_use]
-    pub fn is_idle(&self, system: &impl System<Types = T>) -> bool {
+    pub fn is_idle(&self, system: &dyn System) -> bool {
         match &self.contents {
             _ if self.way == Way::Apart => true,
             Contents::Calls(slots) => slots.is_empty(),
@@ -216,7 +218,7 @@ impl<T: Types> LinkPart<T> {
     }
 
     /// Whether a message that is sent now is not seen on the way: it is lost, or there already.
-    fn swallows(&self, system: &impl System<Types = T>, message: &T::Message) -> bool {
+    fn swallows(&self, system: &dyn System, message: &Ordered) -> bool {
         match &self.contents {
             Contents::Calls(_) => false,
             Contents::Messages(messages) => {
@@ -235,7 +237,7 @@ impl<T: Types> LinkPart<T> {
 
     /// What may happen on it by itself, in a fixed order.
     #[must_use]
-    pub fn offers(&self, system: &impl System<Types = T>, link: &Link) -> Vec<LinkOffer<T>> {
+    pub fn offers(&self, system: &dyn System, link: &Link) -> Vec<LinkOffer> {
         match (&self.contents, link.kind) {
             _ if self.way == Way::Apart => Vec::new(),
             (Contents::Calls(slots), _) => calls::offers(system, link, slots),
@@ -248,12 +250,7 @@ impl<T: Types> LinkPart<T> {
 
     /// What the link is after an operation, and whether it made an answer late.
     #[must_use]
-    pub fn operate(
-        &self,
-        system: &impl System<Types = T>,
-        link: &Link,
-        op: &LinkOp<T>,
-    ) -> (Self, bool) {
+    pub fn operate(&self, system: &dyn System, link: &Link, op: &LinkOp) -> (Self, bool) {
         let mut next = self.clone();
         let way = match (op, self.way) {
             (LinkOp::Becomes(way), _) => Some(*way),

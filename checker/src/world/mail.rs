@@ -1,7 +1,8 @@
 //! Messages one way: in order or not, lossy or not, once or more than once, with a capacity.
 
+use crate::world::erased::System;
 use crate::world::link::{Link, LinkFault, LinkOffer, LinkOp};
-use crate::world::system::{System, Types};
+use crate::world::value::Ordered;
 
 /// What a link of messages does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +29,12 @@ pub enum Chance {
 }
 
 /// What may happen to messages in flight, in a fixed order.
-pub(crate) fn offers<T: Types>(
-    system: &impl System<Types = T>,
+pub(crate) fn offers(
+    system: &dyn System,
     link: &Link,
     mail: Mail,
-    messages: &[T::Message],
-) -> Vec<LinkOffer<T>> {
+    messages: &[Ordered],
+) -> Vec<LinkOffer> {
     let mut offers = Vec::new();
     let reachable = if mail.is_ordered { 1 } else { messages.len() };
     for (place, message) in (0u8..).zip(messages.iter().take(reachable)) {
@@ -55,11 +56,7 @@ pub(crate) fn offers<T: Types>(
 }
 
 /// Changes what is in flight; false where a message found no room.
-pub(crate) fn operate<T: Types>(
-    mail: Mail,
-    messages: &mut Vec<T::Message>,
-    op: &LinkOp<T>,
-) -> bool {
+pub(crate) fn operate(mail: Mail, messages: &mut Vec<Ordered>, op: &LinkOp) -> bool {
     match op {
         LinkOp::Push(message) => {
             let place = if mail.is_ordered {

@@ -7,9 +7,8 @@ use crate::world::World;
 use crate::world::error::WorldError;
 use crate::world::property::Claim;
 use crate::world::state::{Action, State};
-use crate::world::system::System;
 
-impl<S: System> World<S> {
+impl World {
     /// Whether stateright, and with it the Explorer, can be asked about every property.
     ///
     /// # Errors
@@ -24,7 +23,7 @@ impl<S: System> World<S> {
 
     /// Whether the property of this number does not stand out in a state: an `always` is not
     /// broken, a `sometimes` is not met.
-    fn is_plain(&self, number: usize, state: &State<S::Types>) -> bool {
+    fn is_plain(&self, number: usize, state: &State) -> bool {
         self.properties.get(number).is_none_or(|property| {
             let answer = self.view(&state.0, |view| property.ask(view));
             match property.claim {
@@ -36,10 +35,10 @@ impl<S: System> World<S> {
     }
 }
 
-type Condition<S> = fn(&World<S>, &State<<S as System>::Types>) -> bool;
+type Condition = fn(&World, &State) -> bool;
 
 /// Stateright takes conditions as plain functions: one for each number.
-fn condition<S: System, const NUMBER: usize>(world: &World<S>, state: &State<S::Types>) -> bool {
+fn condition<const NUMBER: usize>(world: &World, state: &State) -> bool {
     let plain = world.is_plain(NUMBER, state);
     match world.properties.get(NUMBER).map(|property| &property.claim) {
         Some(Claim::Sometimes(_)) => !plain,
@@ -52,8 +51,8 @@ macro_rules! conditions {
         /// As many properties as stateright is asked about at most.
         pub(super) const CONDITIONS_MAX: usize = [$($index),*].len();
 
-        fn conditions<S: System>() -> [Condition<S>; CONDITIONS_MAX] {
-            [$(condition::<S, $index>),*]
+        fn conditions() -> [Condition; CONDITIONS_MAX] {
+            [$(condition::<$index>),*]
         }
     };
 }
@@ -63,23 +62,19 @@ conditions!(
     32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63
 );
 
-impl<S: System> Model for World<S> {
-    type State = State<S::Types>;
-    type Action = Action<S::Types>;
+impl Model for World {
+    type State = State;
+    type Action = Action;
 
-    fn init_states(&self) -> Vec<State<S::Types>> {
+    fn init_states(&self) -> Vec<State> {
         vec![self.first()]
     }
 
-    fn actions(&self, state: &State<S::Types>, actions: &mut Vec<Action<S::Types>>) {
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         actions.extend(self.actions_of(state));
     }
 
-    fn next_state(
-        &self,
-        state: &State<S::Types>,
-        action: Action<S::Types>,
-    ) -> Option<State<S::Types>> {
+    fn next_state(&self, state: &State, action: Action) -> Option<State> {
         self.after(state, &action)
     }
 
@@ -87,7 +82,7 @@ impl<S: System> Model for World<S> {
     /// goes to the end. There are as many at most as `World::explorable` allows.
     fn properties(&self) -> Vec<Stateright<Self>> {
         assert!(self.explorable().is_ok(), "a caller asks `World::explorable` first");
-        let conditions = conditions::<S>();
+        let conditions = conditions();
         let listed = self.properties.iter().zip(conditions).filter_map(|(property, ask)| {
             match property.claim {
                 Claim::Always { .. } => Some(Stateright::always(property.name, ask)),
@@ -98,7 +93,7 @@ impl<S: System> Model for World<S> {
         listed.chain([Stateright::always("searched to the end", |_, _| true)]).collect()
     }
 
-    fn format_action(&self, action: &Action<S::Types>) -> String {
+    fn format_action(&self, action: &Action) -> String {
         self.action_words(action)
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! The functions are pure and look at one node only, so that a search may remember what they say.
 
-use turnstile_step::{Effect, IdClass, Input, Out, RowOutcome, Symbolic};
+use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::world::system::{EffectOf, InputOf, NodeId, System, Types};
+use crate::world::erased::{Effect, Input, Out, System};
+use crate::world::system::NodeId;
+use crate::world::value::{Content, Ordered, Value};
 use crate::world::watch::{Seen, Trouble};
 
 /// Whether a node runs.
@@ -20,20 +22,20 @@ pub enum Life {
 
 /// The part of a state that belongs to one node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct NodePart<T: Types> {
+pub struct NodePart {
     /// Whether it runs.
     pub life: Life,
     /// The core's state; the first one while the node is down.
-    pub state: T::State,
+    pub state: Value,
     /// Armed timers, sorted.
-    pub timers: Vec<T::Timer>,
+    pub timers: Vec<Ordered>,
     /// Timers whose time was over before they were disarmed, and that will still fire; sorted.
-    pub due: Vec<T::Timer>,
+    pub due: Vec<Ordered>,
     /// What it saved last.
-    pub saved: Option<T::Saved>,
+    pub saved: Option<Value>,
 }
 
-impl<T: Types> Symbolic for NodePart<T> {
+impl Symbolic for NodePart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.state.visit_ids(each);
         self.timers.visit_ids(each);
@@ -46,13 +48,13 @@ impl<T: Types> Symbolic for NodePart<T> {
 
 /// What may happen to a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Event<T: Types> {
+pub enum Event {
     /// It takes an input; where several rows match, the one of this number.
-    Takes(InputOf<T>, u8),
+    Takes(Input, u8),
     /// A timer's time is over, but the node does something else first: to disarm it is too late.
-    IsDue(T::Timer),
+    IsDue(Ordered),
     /// Such a timer fires.
-    FiresLate(T::Timer, u8),
+    FiresLate(Ordered, u8),
     /// It crashes.
     Crashes,
     /// It starts again with what it saved, after a crash or in one go with it.
@@ -66,7 +68,7 @@ pub enum Event<T: Types> {
     /// it saves differs there from one that saves first.
     Torn {
         /// The step.
-        step: Box<Event<T>>,
+        step: Box<Event>,
         /// How many of its effects are carried out.
         done: u8,
         /// Where several rows match the restart, the one of this number.
@@ -74,7 +76,7 @@ pub enum Event<T: Types> {
     },
 }
 
-impl<T: Types> Event<T> {
+impl Event {
     /// How many effects of its step are carried out.
     fn effects_max(&self) -> usize {
         match self {
@@ -110,9 +112,9 @@ impl<T: Types> Event<T> {
 pub const CUTS_MAX: u8 = 16;
 
 /// The numbers of effects after which a crash separates what is saved from what others see.
-pub fn cuts<T: Types>(effects: &[EffectOf<T>]) -> impl Iterator<Item = usize> {
-    let saves = |effect: &EffectOf<T>| matches!(effect, Effect::Save(_));
-    let shows = |effect: &EffectOf<T>| matches!(effect, Effect::Send { .. } | Effect::Notify(_));
+pub fn cuts(effects: &[Effect]) -> impl Iterator<Item = usize> {
+    let saves = |effect: &Effect| matches!(effect, Effect::Save(_));
+    let shows = |effect: &Effect| matches!(effect, Effect::Send { .. } | Effect::Notify(_));
     (1..effects.len()).filter(move |&done| {
         let (done, left) = effects.split_at(done);
         done.iter().any(saves) && left.iter().any(shows)
@@ -122,28 +124,44 @@ pub fn cuts<T: Types>(effects: &[EffectOf<T>]) -> impl Iterator<Item = usize> {
 
 /// What a step did.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stepped<T: Types> {
+pub struct Stepped {
     /// The node after it.
-    pub node: NodePart<T>,
+    pub node: NodePart,
     /// Messages to other nodes, in order.
-    pub sends: Vec<(NodeId, T::Message)>,
+    pub sends: Vec<(NodeId, Ordered)>,
     /// What properties may remember.
-    pub seen: Vec<Seen<T>>,
+    pub seen: Vec<Seen>,
     /// The rows taken.
     pub taken: Vec<RowOutcome>,
     /// The effects that were carried out.
-    pub effects: Vec<EffectOf<T>>,
+    pub effects: Vec<Effect>,
     /// Those of a torn step that were not.
-    pub lost: Vec<EffectOf<T>>,
+    pub lost: Vec<Effect>,
 }
 
-impl<T: Types> NodePart<T> {
+impl NodePart {
     /// A node that has never run.
     #[must_use]
-    pub fn start(system: &impl System<Types = T>, node: NodeId) -> Self {
+    pub fn start(system: &dyn System, node: NodeId) -> Self {
         let mut timers = system.armed(node);
         timers.sort_unstable();
         Self { life: Life::Up, state: system.start(node), timers, due: Vec::new(), saved: None }
+    }
+
+    /// The armed timers, by whoever knows their type, in their order.
+    pub fn armed<T: Content>(&self) -> impl Iterator<Item = &T> {
+        self.timers.iter().map(|timer| timer.of())
+    }
+
+    /// Whether a timer is armed.
+    #[must_use]
+    pub fn is_armed<T: Content>(&self, timer: &T) -> bool {
+        self.armed().any(|armed: &T| armed == timer)
+    }
+
+    /// The timers that were disarmed too late, by whoever knows their type.
+    pub fn late<T: Content>(&self) -> impl Iterator<Item = &T> {
+        self.due.iter().map(|timer| timer.of())
     }
 
     /// Whether it takes inputs.
@@ -155,19 +173,19 @@ impl<T: Types> NodePart<T> {
     /// What may happen to it by itself or by its user, in a fixed order: timers, commands, timers
     /// that are late, then crash, restart, pause.
     #[must_use]
-    pub fn events(&self, system: &impl System<Types = T>, node: NodeId) -> Vec<Event<T>> {
+    pub fn events(&self, system: &dyn System, node: NodeId) -> Vec<Event> {
         match self.life {
             Life::Paused => vec![Event::Resumes],
             Life::Down => (0..system.choices(node)).map(Event::Restarts).collect(),
             Life::Up => {
-                let fired = self.timers.iter().map(|timer| Input::Fired(*timer));
+                let fired = self.timers.iter().map(|timer| Input::Fired(timer.clone()));
                 let asked = system.commands(node, &self.state).into_iter().map(Input::Command);
                 let mut events: Vec<_> =
                     fired.chain(asked).flat_map(|input| takes(system, node, input)).collect();
-                events.extend(self.timers.iter().copied().map(Event::IsDue));
+                events.extend(self.timers.iter().cloned().map(Event::IsDue));
                 let choices = 0..system.choices(node);
                 events.extend(self.due.iter().flat_map(|timer| {
-                    choices.clone().map(|choice| Event::FiresLate(*timer, choice))
+                    choices.clone().map(|choice| Event::FiresLate(timer.clone(), choice))
                 }));
                 events.push(Event::Crashes);
                 events.extend((0..system.choices(node)).map(Event::Restarts));
@@ -179,12 +197,7 @@ impl<T: Types> NodePart<T> {
 
     /// What this event does to it. Of a torn step: what it does before the crash.
     #[must_use]
-    pub fn step(
-        &self,
-        system: &impl System<Types = T>,
-        node: NodeId,
-        event: &Event<T>,
-    ) -> Stepped<T> {
+    pub fn step(&self, system: &dyn System, node: NodeId, event: &Event) -> Stepped {
         let mut next = Stepped {
             node: self.clone(),
             sends: Vec::new(),
@@ -198,13 +211,13 @@ impl<T: Types> NodePart<T> {
             Event::Torn { .. } => unreachable!("a torn step is torn once"),
             Event::IsDue(timer) => {
                 next.node.timers.retain(|armed| armed != timer);
-                next.node.due.push(*timer);
+                next.node.due.push(timer.clone());
                 next.node.due.sort_unstable();
             }
             Event::FiresLate(timer, choice) => {
                 let due = &mut next.node.due;
                 due.iter().position(|one| one == timer).map(|place| due.remove(place));
-                next.take(system, node, (*choice, effects_max), Input::Fired(*timer));
+                next.take(system, node, (*choice, effects_max), Input::Fired(timer.clone()));
             }
             Event::Pauses => next.node.life = Life::Paused,
             Event::Resumes => next.node.life = Life::Up,
@@ -236,21 +249,21 @@ impl<T: Types> NodePart<T> {
 }
 
 /// An input, once for each row that may have to be tried.
-pub fn takes<S: System>(
-    system: &S,
+pub fn takes(
+    system: &dyn System,
     node: NodeId,
-    input: InputOf<S::Types>,
-) -> impl Iterator<Item = Event<S::Types>> + use<S> {
+    input: Input,
+) -> impl Iterator<Item = Event> + use<> {
     (0..system.choices(node)).map(move |choice| Event::Takes(input.clone(), choice))
 }
 
-impl<T: Types> Stepped<T> {
+impl Stepped {
     fn take(
         &mut self,
-        system: &impl System<Types = T>,
+        system: &dyn System,
         node: NodeId,
         (choice, effects_max): (u8, usize),
-        input: InputOf<T>,
+        input: Input,
     ) {
         if let Input::Command(command) = &input {
             self.seen.push(Seen::Asked(node, command.clone()));
@@ -267,17 +280,17 @@ impl<T: Types> Stepped<T> {
         self.effects = out.effects;
     }
 
-    fn carry_out(&mut self, system: &impl System<Types = T>, node: NodeId, effect: &EffectOf<T>) {
+    fn carry_out(&mut self, system: &dyn System, node: NodeId, effect: &Effect) {
         let timers = &mut self.node.timers;
         match effect {
             Effect::Send { to, message } => self.sends.push((*to, message.clone())),
             Effect::Arm(timer) => {
                 if let Err(place) = timers.binary_search(timer) {
-                    timers.insert(place, *timer);
+                    timers.insert(place, timer.clone());
                 }
             }
             Effect::Disarm(timer) => timers.retain(|armed| armed != timer),
-            Effect::Save(saved) => system.keep(&mut self.node.saved, saved.clone()),
+            Effect::Save(saved) => system.keep(&mut self.node.saved, saved),
             Effect::Notify(notice) => self.seen.push(Seen::Told(node, notice.clone())),
         }
     }

@@ -4,36 +4,31 @@
 //! (weakly). Whatever takes from a budget is a fault or rationed, and may as well never happen, a
 //! restart too.
 
-use turnstile_step::Input;
-
 use crate::parts::{Cargo, Fairness, Offer};
 use crate::world::World;
 use crate::world::budget::BudgetId;
+use crate::world::erased::Input;
 use crate::world::link::{LinkKind, LinkOp, LinkPart};
 use crate::world::mail::Chance;
 use crate::world::node::{CUTS_MAX, Event, NodePart, cuts, takes};
 use crate::world::parts::{Op, Wait};
-use crate::world::system::{NodeId, System, Types};
+use crate::world::system::NodeId;
 
 /// What may happen on a link, with what it costs.
-struct Moving<T: Types> {
-    op: LinkOp<T>,
-    delivers: Option<(NodeId, Event<T>)>,
+struct Moving {
+    op: LinkOp,
+    delivers: Option<(NodeId, Event)>,
     budget: Option<BudgetId>,
 }
 
-impl<S: System> World<S> {
-    pub(super) fn offers_of_node(
-        &self,
-        node: NodeId,
-        part: &NodePart<S::Types>,
-    ) -> Vec<Offer<Op<S::Types>>> {
+impl World {
+    pub(super) fn offers_of_node(&self, node: NodeId, part: &NodePart) -> Vec<Offer<Op>> {
         let mut offers = Vec::new();
-        let events = part.events(&self.system, node);
+        let events = part.events(&*self.system, node);
         let torn: Vec<_> =
             events.iter().flat_map(|event| self.torn_here(node, part, event)).collect();
         for event in events.into_iter().chain(torn) {
-            let Some(budget) = self.faults.of_node(&self.system, node, part, &event) else {
+            let Some(budget) = self.faults.of_node(&*self.system, node, part, &event) else {
                 continue;
             };
             let others = self.earlier(node, &event);
@@ -67,35 +62,25 @@ impl<S: System> World<S> {
     }
 
     /// A step of a node torn wherever that makes a difference.
-    fn torn_here(
-        &self,
-        node: NodeId,
-        part: &NodePart<S::Types>,
-        event: &Event<S::Types>,
-    ) -> Vec<Event<S::Types>> {
+    fn torn_here(&self, node: NodeId, part: &NodePart, event: &Event) -> Vec<Event> {
         if self.faults.torn(node).is_none() {
             return Vec::new();
         }
-        let effects = part.step(&self.system, node, event).effects;
-        let cuts = cuts::<S::Types>(&effects).filter_map(|cut| u8::try_from(cut).ok());
+        let effects = part.step(&*self.system, node, event).effects;
+        let cuts = cuts(&effects).filter_map(|cut| u8::try_from(cut).ok());
         self.torn(node, event, cuts.filter(|cut| *cut <= CUTS_MAX))
     }
 
     /// The step with which a node will take a message, torn wherever that may make a difference:
     /// the node refuses what makes none.
-    fn torn_on_its_way(&self, node: NodeId, event: &Event<S::Types>) -> Vec<Event<S::Types>> {
+    fn torn_on_its_way(&self, node: NodeId, event: &Event) -> Vec<Event> {
         match self.faults.torn(node) {
             Some(_) => self.torn(node, event, 1..=CUTS_MAX),
             None => Vec::new(),
         }
     }
 
-    fn torn(
-        &self,
-        node: NodeId,
-        event: &Event<S::Types>,
-        cuts: impl Iterator<Item = u8>,
-    ) -> Vec<Event<S::Types>> {
+    fn torn(&self, node: NodeId, event: &Event, cuts: impl Iterator<Item = u8>) -> Vec<Event> {
         let choices = 0..self.system.choices(node);
         let torn = |done| {
             let step = Box::new(event.clone());
@@ -104,12 +89,12 @@ impl<S: System> World<S> {
         cuts.flat_map(torn).collect()
     }
 
-    fn insists(&self, event: &Event<S::Types>) -> bool {
+    fn insists(&self, event: &Event) -> bool {
         matches!(event, Event::Takes(Input::Command(command), _) if self.system.insists(command))
     }
 
     /// The nodes whose timers may have to fire before this one, as bits.
-    fn earlier(&self, node: NodeId, event: &Event<S::Types>) -> u64 {
+    fn earlier(&self, node: NodeId, event: &Event) -> u64 {
         assert!(self.nodes.len() <= 64, "nodes are told apart by bits");
         let Event::Takes(Input::Fired(timer), _) = event.step() else { return 0 };
         let name = self.system.timer_name(timer);
@@ -127,11 +112,11 @@ impl<S: System> World<S> {
             .fold(0, |bits, other| bits | 1 << other)
     }
 
-    fn fairness(&self, node: NodeId, event: &Event<S::Types>) -> Fairness {
+    fn fairness(&self, node: NodeId, event: &Event) -> Fairness {
         let name = &self.nodes[node].name;
         match event {
-            Event::Takes(Input::Fired(timer), _) => self.fires(node, *timer),
-            Event::FiresLate(timer, _) => self.fires_late(node, *timer),
+            Event::Takes(Input::Fired(timer), _) => self.fires(node, timer),
+            Event::FiresLate(timer, _) => self.fires_late(node, timer),
             Event::Takes(input, _) if self.insists(event) => {
                 Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
             }
@@ -146,9 +131,9 @@ impl<S: System> World<S> {
     }
 
     /// What may happen on a link, once for each row that may have to be tried.
-    fn link_offers(&self, link: usize, part: &LinkPart<S::Types>) -> Vec<Moving<S::Types>> {
+    fn link_offers(&self, link: usize, part: &LinkPart) -> Vec<Moving> {
         let mut offers = Vec::new();
-        for offer in part.offers(&self.system, &self.links[link]) {
+        for offer in part.offers(&*self.system, &self.links[link]) {
             let budget = offer.fault.and_then(|fault| self.faults.on_link(fault));
             if offer.fault.is_some() && budget.is_none() {
                 continue;
@@ -158,7 +143,7 @@ impl<S: System> World<S> {
                 None => offers.push(Moving { op, delivers: None, budget }),
                 Some((from, to, message)) => {
                     let input = Input::Message { from, message };
-                    let events: Vec<_> = takes(&self.system, to, input).collect();
+                    let events: Vec<_> = takes(&*self.system, to, input).collect();
                     let torn = events.iter().flat_map(|event| self.torn_on_its_way(to, event));
                     let torn: Vec<_> = torn.collect();
                     offers.extend(events.into_iter().chain(torn).map(|event| Moving {
@@ -172,11 +157,7 @@ impl<S: System> World<S> {
         offers
     }
 
-    pub(super) fn offers_of_link(
-        &self,
-        link: usize,
-        part: &LinkPart<S::Types>,
-    ) -> Vec<Offer<Op<S::Types>>> {
+    pub(super) fn offers_of_link(&self, link: usize, part: &LinkPart) -> Vec<Offer<Op>> {
         let offers = self.link_offers(link, part).into_iter().map(|offer| {
             let fairness = match (&offer.delivers, offer.budget) {
                 (Some((to, Event::Takes(Input::Message { from, message }, _))), None) => {
@@ -198,11 +179,7 @@ impl<S: System> World<S> {
 
     /// The messages in flight on a link of which each may be taken away without another feeling
     /// it. Where several rows match what one brings, each is listed.
-    pub(super) fn cargo_of_link(
-        &self,
-        link: usize,
-        part: &LinkPart<S::Types>,
-    ) -> Vec<Cargo<Op<S::Types>>> {
+    pub(super) fn cargo_of_link(&self, link: usize, part: &LinkPart) -> Vec<Cargo<Op>> {
         let cargo = self.link_offers(link, part).into_iter().filter_map(|offer| {
             let (LinkOp::Take(place), Some((to, event))) = (offer.op, offer.delivers) else {
                 return None;

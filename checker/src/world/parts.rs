@@ -13,41 +13,41 @@ use crate::world::budget::{BudgetId, Left};
 use crate::world::link::{LinkOp, LinkPart};
 use crate::world::node::{Event, NodePart};
 use crate::world::property;
-use crate::world::system::{NodeId, System, Types};
+use crate::world::system::NodeId;
 use crate::world::watch::{self, Seen, WatchPart};
 
 /// A part of a World's state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Part<T: Types> {
+pub enum Part {
     /// A node.
-    Node(NodePart<T>),
+    Node(NodePart),
     /// A link.
-    Link(LinkPart<T>),
+    Link(LinkPart),
     /// What the properties remember.
-    Watch(WatchPart<T::Watch>),
+    Watch(WatchPart),
     /// What is left of the budgets.
     Left(Left),
 }
 
 /// What is done to a part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Op<T: Types> {
+pub enum Op {
     /// To a node: something happens to it by itself or by its user.
     Happens {
         /// What.
-        event: Event<T>,
+        event: Event,
         /// What it costs.
         budget: Option<BudgetId>,
         /// What the time relations have to say.
         wait: Wait,
     },
     /// To a node: a message comes, from a link that did or did not make an answer late.
-    Comes(Event<T>, bool),
+    Comes(Event, bool),
     /// To a node: a timer of another is about to fire. Refused by a node that has one which must
     /// fire first.
-    LetsFire(Box<Later<T>>),
+    LetsFire(Box<Later>),
     /// The same, refused by a node that has none: a clock runs wild.
-    IsPassed(Box<Later<T>>),
+    IsPassed(Box<Later>),
     /// To a link: a timer is about to fire that waits for messages. Refused by a link on which one
     /// can still arrive.
     IsQuiet,
@@ -58,17 +58,17 @@ pub enum Op<T: Types> {
     /// To a link: something happens on it by itself.
     Moves {
         /// What.
-        op: LinkOp<T>,
+        op: LinkOp,
         /// What it delivers.
-        delivers: Option<(NodeId, Event<T>)>,
+        delivers: Option<(NodeId, Event)>,
         /// What it costs.
         budget: Option<BudgetId>,
     },
     /// To a link: what a node's step does to this one and then to others, and whether an answer
     /// has become late on the way.
-    Operate(Vec<(usize, LinkOp<T>)>, bool),
+    Operate(Vec<(usize, LinkOp)>, bool),
     /// To the watch: this was seen.
-    Observe(Vec<Seen<T>>),
+    Observe(Vec<Seen>),
     /// To the budgets: one less.
     Spend(BudgetId),
 }
@@ -90,10 +90,10 @@ pub enum Wait {
 
 /// A timer that is about to fire.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Later<T: Types> {
+pub struct Later {
     pub(super) node: NodeId,
-    pub(super) part: NodePart<T>,
-    pub(super) event: Event<T>,
+    pub(super) part: NodePart,
+    pub(super) event: Event,
 }
 
 /// What a report wants to know of an operation.
@@ -115,7 +115,7 @@ pub enum Mark {
     },
 }
 
-pub(super) type DoneOf<S> = Done<Part<<S as System>::Types>, Op<<S as System>::Types>, Mark>;
+pub(super) type DoneOf = Done<Part, Op, Mark>;
 
 pub(super) fn place(index: usize) -> Place {
     Place(u16::try_from(index).expect("a world has few parts"))
@@ -125,16 +125,16 @@ pub(super) fn place(index: usize) -> Place {
 const PREMISE: usize = 0;
 const HOLDS: usize = 1;
 
-impl<S: System> Parts for World<S> {
-    type Part = Part<S::Types>;
-    type Op = Op<S::Types>;
+impl Parts for World {
+    type Part = Part;
+    type Op = Op;
     type Mark = Mark;
 
-    fn initial(&self) -> Vec<Vec<Part<S::Types>>> {
+    fn initial(&self) -> Vec<Vec<Part>> {
         vec![self.first().0]
     }
 
-    fn offers(&self, at: Place, part: &Part<S::Types>) -> Vec<Offer<Op<S::Types>>> {
+    fn offers(&self, at: Place, part: &Part) -> Vec<Offer<Op>> {
         match part {
             Part::Node(part) => self.offers_of_node(at.index(), part),
             Part::Link(part) => self.offers_of_link(at.index() - self.nodes.len(), part),
@@ -142,25 +142,20 @@ impl<S: System> Parts for World<S> {
         }
     }
 
-    fn apply(&self, at: Place, part: &Part<S::Types>, op: &Op<S::Types>) -> Vec<DoneOf<S>> {
+    fn apply(&self, at: Place, part: &Part, op: &Op) -> Vec<DoneOf> {
         match part {
             Part::Node(part) => self.apply_to_node(at.index(), part, op),
             Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
             Part::Watch(part) => {
                 let Op::Observe(seen) = op else { unreachable!("not done to a watch: {op:?}") };
-                let part = Part::Watch(watch::observe(&self.system, part, seen));
+                let part = Part::Watch(watch::observe(&*self.system, part, seen));
                 vec![Done::plain(part)]
             }
             Part::Left(left) => self.apply_to_left(*left, op),
         }
     }
 
-    fn numbers(
-        &self,
-        at: Place,
-        part: &mut Part<S::Types>,
-        visit: &mut dyn FnMut(IdClass, &mut u64),
-    ) {
+    fn numbers(&self, at: Place, part: &mut Part, visit: &mut dyn FnMut(IdClass, &mut u64)) {
         match part {
             Part::Node(part) => part.visit_ids(visit),
             Part::Link(part) => {
@@ -175,7 +170,7 @@ impl<S: System> Parts for World<S> {
     fn predicates(&self) -> Vec<Predicate> {
         let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
         let reads: Vec<Place> = nodes.chain([self.place_of_watch()]).collect();
-        let both = |property: &property::Property<S::Types>| {
+        let both = |property: &property::Property| {
             // What is left of the budgets, a property asks only to hold back.
             let left = (!property.without.is_empty()).then(|| self.place_of_left());
             ["premise of ", ""].map(|what| Predicate {
@@ -187,12 +182,7 @@ impl<S: System> Parts for World<S> {
         self.properties.iter().flat_map(both).collect()
     }
 
-    fn test(
-        &self,
-        predicates: &[usize],
-        state: &[&Part<S::Types>],
-        answer: &mut dyn FnMut(usize, bool),
-    ) {
+    fn test(&self, predicates: &[usize], state: &[&Part], answer: &mut dyn FnMut(usize, bool)) {
         self.view(state.iter().copied(), |view| {
             for group in predicates.chunk_by(|a, b| a / 2 == b / 2) {
                 let said = self.properties[group[0] / 2].ask(view);
@@ -205,7 +195,7 @@ impl<S: System> Parts for World<S> {
     }
 
     fn properties(&self) -> Vec<Property> {
-        let of = |(number, property): (usize, &property::Property<S::Types>)| {
+        let of = |(number, property): (usize, &property::Property)| {
             let (premise, holds) = (2 * number + PREMISE, 2 * number + HOLDS);
             let (claim, premise) = match property.claim {
                 property::Claim::Always { .. } => (Claim::Always(holds), Some(premise)),
@@ -224,13 +214,7 @@ impl<S: System> Parts for World<S> {
         self.groups()
     }
 
-    fn renamed(
-        &self,
-        at: Place,
-        part: &Part<S::Types>,
-        group: usize,
-        to: &[usize],
-    ) -> Part<S::Types> {
+    fn renamed(&self, at: Place, part: &Part, group: usize, to: &[usize]) -> Part {
         self.changed_about(at, part, group, to)
     }
 
@@ -245,7 +229,7 @@ impl<S: System> Parts for World<S> {
         }
     }
 
-    fn cargo(&self, at: Place, part: &Part<S::Types>) -> Vec<Cargo<Op<S::Types>>> {
+    fn cargo(&self, at: Place, part: &Part) -> Vec<Cargo<Op>> {
         match part {
             Part::Link(part) => self.cargo_of_link(at.index() - self.nodes.len(), part),
             Part::Node(_) | Part::Watch(_) | Part::Left(_) => Vec::new(),

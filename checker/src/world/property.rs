@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use crate::world::budget::{Budget, BudgetId, Left};
 use crate::world::node::NodePart;
-use crate::world::system::{NodeId, Types};
+use crate::world::system::NodeId;
+use crate::world::value::Content;
 use crate::world::watch::{Trouble, WatchPart};
 
 /// A state as a predicate sees it, whatever form its parts are kept in. What is in flight is not
 /// part of it: a message matters by what a node does with it, and what the past was the watch
 /// remembers. So a search may ask once for all states that differ in their links alone.
 #[derive(Clone, Copy)]
-pub struct View<'a, T: Types> {
+pub struct View<'a> {
     /// The nodes.
-    pub nodes: &'a [&'a NodePart<T>],
+    pub nodes: &'a [&'a NodePart],
     /// What is remembered.
-    pub watch: &'a WatchPart<T::Watch>,
+    pub(super) watch: &'a WatchPart,
     /// What is left of the budgets. A predicate never asks, so that it need not be asked again
     /// where nothing else is different.
     pub(super) left: Left,
@@ -25,11 +26,17 @@ pub struct View<'a, T: Types> {
     pub(super) budgets: &'a [Budget],
 }
 
-impl<T: Types> View<'_, T> {
+impl<'a> View<'a> {
     /// A core's state.
     #[must_use]
-    pub fn state(&self, node: NodeId) -> &T::State {
-        &self.nodes[node].state
+    pub fn state<T: Content>(&self, node: NodeId) -> &'a T {
+        self.nodes[node].state.of()
+    }
+
+    /// What is remembered of the past.
+    #[must_use]
+    pub fn watch<T: Content>(&self) -> &'a T {
+        self.watch.system.of()
     }
 
     /// What the last step met for which its table is not made.
@@ -50,24 +57,24 @@ impl<T: Types> View<'_, T> {
 
 /// A question about a state.
 #[derive(Clone)]
-pub struct Predicate<T: Types>(Arc<Ask<T>>);
+pub struct Predicate(Arc<Ask>);
 
-type Ask<T> = dyn Fn(&View<'_, T>) -> bool + Send + Sync;
+type Ask = dyn Fn(&View<'_>) -> bool + Send + Sync;
 
-impl<T: Types> Predicate<T> {
+impl Predicate {
     /// A predicate.
-    pub fn new(ask: impl Fn(&View<'_, T>) -> bool + Send + Sync + 'static) -> Self {
+    pub fn new(ask: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(ask))
     }
 
     /// Its answer.
     #[must_use]
-    pub fn holds(&self, view: &View<'_, T>) -> bool {
+    pub fn holds(&self, view: &View<'_>) -> bool {
         (self.0)(view)
     }
 }
 
-impl<T: Types> fmt::Debug for Predicate<T> {
+impl fmt::Debug for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Predicate")
     }
@@ -75,33 +82,33 @@ impl<T: Types> fmt::Debug for Predicate<T> {
 
 /// What a property claims.
 #[derive(Clone, Debug)]
-pub enum Claim<T: Types> {
+pub enum Claim {
     /// It is so in every state; the premise must be so in some.
     Always {
         /// What is so.
-        holds: Predicate<T>,
+        holds: Predicate,
         /// What makes it matter.
-        premise: Predicate<T>,
+        premise: Predicate,
     },
     /// It is so in some state.
-    Sometimes(Predicate<T>),
+    Sometimes(Predicate),
     /// From every state where the premise is so, one where the goal is so can be reached.
     CanReach {
         /// From where.
-        premise: Predicate<T>,
+        premise: Predicate,
         /// What can be reached.
-        goal: Predicate<T>,
+        goal: Predicate,
     },
     /// On every fair run, after the premise was so, the goal is so.
     LeadsTo {
         /// From where.
-        premise: Predicate<T>,
+        premise: Predicate,
         /// What comes.
-        goal: Predicate<T>,
+        goal: Predicate,
     },
 }
 
-impl<T: Types> Claim<T> {
+impl Claim {
     /// Whether a state after an excused fault satisfies the claim: an invariant claims nothing
     /// there, and a run that comes there is excused from its goal. But such a state is no goal of
     /// those that must be able to reach one: they have to reach it without the fault. As a budget
@@ -116,23 +123,23 @@ impl<T: Types> Claim<T> {
 
 /// A named sentence that is checked.
 #[derive(Clone, Debug)]
-pub struct Property<T: Types> {
+pub struct Property {
     /// Its name.
     pub name: &'static str,
     /// The sentence.
     pub sentence: String,
     /// What it claims.
-    pub claim: Claim<T>,
+    pub claim: Claim,
     /// Budgets after whose use it claims nothing; see [`World::claim`](crate::world::World::claim)
     /// for those that it may name.
     pub without: Vec<String>,
 }
 
-impl<T: Types> Property<T> {
+impl Property {
     /// What it says of one state: whether its premise is met, and whether what it claims or aims
     /// at is so.
     #[must_use]
-    pub fn ask(&self, view: &View<'_, T>) -> Answer {
+    pub fn ask(&self, view: &View<'_>) -> Answer {
         if self.without.iter().any(|budget| view.is_used(budget)) {
             return Answer { premise: false, holds: self.claim.is_met_by_an_excused_fault() };
         }

@@ -5,23 +5,23 @@
 //! it late and does not stop its clock; that a step starts the clock anew is seen in its effects,
 //! since the timer is armed before and after.
 
-use turnstile_step::{Effect, Input};
-
 use crate::parts::Fairness;
 use crate::world::World;
+use crate::world::erased::{Effect, Input};
 use crate::world::node::{NodePart, Stepped};
-use crate::world::system::{NodeId, System, TimerOf};
+use crate::world::system::NodeId;
+use crate::world::value::Ordered;
 
-impl<S: System> World<S> {
+impl World {
     /// How long the firing of a timer may be put off, if it is not rationed.
-    pub(super) fn fires(&self, node: NodeId, timer: TimerOf<S>) -> Fairness {
-        let words = self.system.input_words(node, &Input::Fired(timer));
+    pub(super) fn fires(&self, node: NodeId, timer: &Ordered) -> Fairness {
+        let words = self.system.input_words(node, &Input::Fired(timer.clone()));
         Fairness::Strong(format!("{}: {words}", self.nodes[node].name))
     }
 
     /// The same of a timer that was disarmed too late.
-    pub(super) fn fires_late(&self, node: NodeId, timer: TimerOf<S>) -> Fairness {
-        let words = self.system.input_words(node, &Input::Fired(timer));
+    pub(super) fn fires_late(&self, node: NodeId, timer: &Ordered) -> Fairness {
+        let words = self.system.input_words(node, &Input::Fired(timer.clone()));
         Fairness::Strong(format!("{}: {words}, late", self.nodes[node].name))
     }
 
@@ -30,23 +30,23 @@ impl<S: System> World<S> {
     pub(super) fn relieved(
         &self,
         node: NodeId,
-        before: &NodePart<S::Types>,
-        stepped: &Stepped<S::Types>,
+        before: &NodePart,
+        stepped: &Stepped,
     ) -> Vec<Fairness> {
         let NodePart { timers, due, .. } = &stepped.node;
-        let is_touched = |timer: &&TimerOf<S>| {
+        let is_touched = |timer: &&Ordered| {
             !timers.contains(timer)
                 || stepped.effects.iter().any(|effect| match effect {
                     Effect::Arm(other) | Effect::Disarm(other) => other == *timer,
                     Effect::Send { .. } | Effect::Save(_) | Effect::Notify(_) => false,
                 })
         };
-        let is_fair = |timer: &&TimerOf<S>| self.system.timer_budget(timer).is_none();
+        let is_fair = |timer: &&Ordered| self.system.timer_budget(timer).is_none();
         let touched = before.timers.iter().filter(is_touched).filter(is_fair);
         let gone = before.due.iter().filter(|timer| !due.contains(timer));
         touched
-            .map(|timer| self.fires(node, *timer))
-            .chain(gone.map(|timer| self.fires_late(node, *timer)))
+            .map(|timer| self.fires(node, timer))
+            .chain(gone.map(|timer| self.fires_late(node, timer)))
             .collect()
     }
 }

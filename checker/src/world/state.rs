@@ -8,16 +8,16 @@ use crate::world::link::LinkPart;
 use crate::world::node::{Event, NodePart};
 use crate::world::parts::{Mark, Op, Part, Wait};
 use crate::world::property::View;
-use crate::world::system::{NodeId, System, Types};
+use crate::world::system::NodeId;
 use crate::world::watch::WatchPart;
 
 /// A whole state: its nodes, its links, what the properties remember, what is left of the budgets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State<T: Types>(pub Vec<Part<T>>);
+pub struct State(pub Vec<Part>);
 
-impl<T: Types> State<T> {
+impl State {
     /// The nodes, in their order.
-    pub fn nodes(&self) -> impl Iterator<Item = &NodePart<T>> {
+    pub fn nodes(&self) -> impl Iterator<Item = &NodePart> {
         self.0.iter().filter_map(|part| match part {
             Part::Node(part) => Some(part),
             Part::Link(_) | Part::Watch(_) | Part::Left(_) => None,
@@ -26,13 +26,13 @@ impl<T: Types> State<T> {
 
     /// A node.
     #[must_use]
-    pub fn node(&self, node: NodeId) -> &NodePart<T> {
+    pub fn node(&self, node: NodeId) -> &NodePart {
         self.nodes().nth(node).expect("a node of its world")
     }
 
     /// A link.
     #[must_use]
-    pub fn link(&self, link: usize) -> &LinkPart<T> {
+    pub fn link(&self, link: usize) -> &LinkPart {
         let mut links = self.0.iter().filter_map(|part| match part {
             Part::Link(part) => Some(part),
             Part::Node(_) | Part::Watch(_) | Part::Left(_) => None,
@@ -42,7 +42,7 @@ impl<T: Types> State<T> {
 
     /// What the properties remember.
     #[must_use]
-    pub fn watch(&self) -> &WatchPart<T::Watch> {
+    pub fn watch(&self) -> &WatchPart {
         let mut watches = self.0.iter().filter_map(|part| match part {
             Part::Watch(part) => Some(part),
             Part::Node(_) | Part::Link(_) | Part::Left(_) => None,
@@ -63,17 +63,17 @@ impl<T: Types> State<T> {
 
 /// Something that may happen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Action<T: Types> {
+pub struct Action {
     /// Where it begins.
     pub at: Place,
     /// With which operation.
-    pub op: Op<T>,
+    pub op: Op,
 }
 
-impl<T: Types> Action<T> {
+impl Action {
     /// What happens to a node, and to which, if anything does.
     #[must_use]
-    pub fn event(&self) -> Option<(NodeId, &Event<T>)> {
+    pub fn event(&self) -> Option<(NodeId, &Event)> {
         if let Op::Happens { event, .. } = &self.op {
             return Some((self.at.index(), event));
         }
@@ -88,17 +88,17 @@ impl<T: Types> Action<T> {
     }
 }
 
-impl<S: System> World<S> {
+impl World {
     /// What may begin in a state, in a fixed order: nodes by number, each with its timers,
     /// commands and faults, then links by number. Some of it is refused by another part.
     #[must_use]
-    pub fn actions_of(&self, state: &State<S::Types>) -> Vec<Action<S::Types>> {
+    pub fn actions_of(&self, state: &State) -> Vec<Action> {
         self.fair_actions_of(state).into_iter().map(|(action, _)| action).collect()
     }
 
     /// The same, each with how long it may be put off.
     #[must_use]
-    pub fn fair_actions_of(&self, state: &State<S::Types>) -> Vec<(Action<S::Types>, Fairness)> {
+    pub fn fair_actions_of(&self, state: &State) -> Vec<(Action, Fairness)> {
         let left = state.left();
         let mut actions = Vec::new();
         for (at, part) in (0..).map(Place).zip(&state.0) {
@@ -116,11 +116,7 @@ impl<S: System> World<S> {
 
     /// The state after an action, with what was noted on the way; `None` where a part refuses it.
     #[must_use]
-    pub fn reached(
-        &self,
-        state: &State<S::Types>,
-        action: &Action<S::Types>,
-    ) -> Option<Reached<Part<S::Types>, Mark>> {
+    pub fn reached(&self, state: &State, action: &Action) -> Option<Reached<Part, Mark>> {
         let mut ends = cascade(self, &state.0, action.at, &action.op);
         assert!(ends.len() <= 1, "which row is taken is part of the event");
         ends.pop()
@@ -128,11 +124,7 @@ impl<S: System> World<S> {
 
     /// The state after an action; `None` where nothing changes or a part refuses it.
     #[must_use]
-    pub fn after(
-        &self,
-        state: &State<S::Types>,
-        action: &Action<S::Types>,
-    ) -> Option<State<S::Types>> {
+    pub fn after(&self, state: &State, action: &Action) -> Option<State> {
         let next = State(self.reached(state, action)?.state);
         (next != *state).then_some(next)
     }
@@ -140,8 +132,8 @@ impl<S: System> World<S> {
     /// Calls `look` with a view of a state.
     pub fn view<'p, R>(
         &self,
-        parts: impl IntoIterator<Item = &'p Part<S::Types>>,
-        look: impl FnOnce(&View<'_, S::Types>) -> R,
+        parts: impl IntoIterator<Item = &'p Part>,
+        look: impl FnOnce(&View<'_>) -> R,
     ) -> R {
         let mut nodes = Vec::with_capacity(self.nodes.len());
         let (mut watch, mut left) = (None, None);

@@ -4,12 +4,13 @@
 use crate::parts::{Place, Symmetry};
 use crate::world::World;
 use crate::world::calls::Slot;
+use crate::world::erased::Naming;
 use crate::world::link::{Contents, LinkPart};
 use crate::world::node::NodePart;
 use crate::world::parts::{Part, place};
-use crate::world::system::{Named, NodeId, System};
+use crate::world::system::NodeId;
 
-impl<S: System> World<S> {
+impl World {
     /// The symmetric roles with two nodes or more, by name.
     fn roles(&self) -> impl Iterator<Item = (&String, Vec<NodeId>)> {
         let is_told = self.properties.iter().any(|one| self.system.names_a_node(one.name));
@@ -50,13 +51,7 @@ impl<S: System> World<S> {
     }
 
     /// A part with the members of a group changed about, those that it names too.
-    pub(super) fn changed_about(
-        &self,
-        at: Place,
-        part: &Part<S::Types>,
-        group: usize,
-        to: &[usize],
-    ) -> Part<S::Types> {
+    pub(super) fn changed_about(&self, at: Place, part: &Part, group: usize, to: &[usize]) -> Part {
         let (_, members) = self.roles().nth(group).expect("a group of this world");
         let mut nodes: Vec<NodeId> = (0..self.nodes.len()).collect();
         for (member, &to) in members.iter().zip(to) {
@@ -70,7 +65,7 @@ impl<S: System> World<S> {
                 self.sort(at, part);
             }
             Part::Watch(part) => {
-                self.system.rename(Named::Watch(&mut part.system), &nodes);
+                self.system.rename(Naming::Watch(&mut part.system), &nodes);
                 if let Some(trouble) = &mut part.trouble {
                     trouble.node = nodes[trouble.node];
                 }
@@ -80,24 +75,24 @@ impl<S: System> World<S> {
         part
     }
 
-    fn rename_node(&self, part: &mut NodePart<S::Types>, to: &[NodeId]) {
+    fn rename_node(&self, part: &mut NodePart, to: &[NodeId]) {
         let NodePart { life: _, state, timers, due, saved } = part;
-        self.system.rename(Named::State(state), to);
+        self.system.rename(Naming::State(state), to);
         for timers in [timers, due] {
-            timers.iter_mut().for_each(|timer| self.system.rename(Named::Timer(timer), to));
+            timers.iter_mut().for_each(|timer| self.system.rename(Naming::Timer(timer), to));
             timers.sort_unstable();
         }
-        saved.iter_mut().for_each(|saved| self.system.rename(Named::Saved(saved), to));
+        saved.iter_mut().for_each(|saved| self.system.rename(Naming::Saved(saved), to));
     }
 
-    fn rename_link(&self, part: &mut LinkPart<S::Types>, to: &[NodeId]) {
+    fn rename_link(&self, part: &mut LinkPart, to: &[NodeId]) {
         match &mut part.contents {
             Contents::Calls(slots) => {
                 let messages = slots.iter_mut().map(Slot::message_mut);
-                messages.for_each(|message| self.system.rename(Named::Message(message), to));
+                messages.for_each(|message| self.system.rename(Naming::Message(message), to));
             }
             Contents::Messages(messages) => {
-                messages.iter_mut().for_each(|one| self.system.rename(Named::Message(one), to));
+                messages.iter_mut().for_each(|one| self.system.rename(Naming::Message(one), to));
             }
         }
     }

@@ -4,38 +4,34 @@
 //! core. The World calls [`System::step`] and interprets the effects; all else here is wiring.
 
 use std::fmt::Debug;
-use std::hash::Hash;
 
-use turnstile_step::{Effect, Input, Out, Symbolic};
+use turnstile_step::{Effect, Input, Out};
 
+use crate::world::value::Content;
 use crate::world::watch::Seen;
 
 /// A node's number in its world. Messages are addressed by it.
 pub type NodeId = usize;
 
-/// What a World may keep in a state.
-pub trait Value: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
-impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {}
-
 /// The types of a system, for all its cores together. Implemented by an empty struct, so that
 /// the parts of a state derive what they need.
-pub trait Types: Value + Copy {
+pub trait Types: Copy + Debug + Send + Sync + 'static {
     /// The state of any of its cores.
-    type State: Value + Symbolic;
+    type State: Content;
     /// What nodes send each other.
-    type Message: Value + Ord + Symbolic;
+    type Message: Content + Ord;
     /// The name of a timer of any of its cores.
-    type Timer: Value + Copy + Ord + Symbolic;
+    type Timer: Content + Copy + Ord;
     /// What a node's user may ask.
-    type Command: Value + Ord;
+    type Command: Content + Ord;
     /// What a node's user is told.
-    type Notice: Value + Symbolic;
+    type Notice: Content;
     /// What survives a crash.
-    type Saved: Value + Symbolic;
+    type Saved: Content;
     /// What the properties remember of the past.
-    type Watch: Value + Symbolic;
+    type Watch: Content;
     /// What an expired timer makes stale: a lease, by its id.
-    type Mark: Value + Symbolic;
+    type Mark: Content;
 }
 
 /// The input of a system's node.
@@ -58,6 +54,9 @@ pub type EffectOf<T> = Effect<
 
 /// Where a step of a system's node writes.
 pub type OutOf<T> = Out<EffectOf<T>>;
+
+/// What is seen of a system's node.
+pub type SeenOf<T> = Seen<<T as Types>::Command, <T as Types>::Notice>;
 
 /// The state type of a system.
 pub type StateOf<S> = <<S as System>::Types as Types>::State;
@@ -104,7 +103,7 @@ pub enum Named<'a, T: Types> {
 ///
 /// Every method is a pure function of its arguments: a search calls each once for the same
 /// arguments and remembers the answer.
-pub trait System: Sized + Send + Sync + 'static {
+pub trait System: Sized + Debug + Send + Sync + 'static {
     /// Its types.
     type Types: Types;
 
@@ -243,7 +242,7 @@ pub trait System: Sized + Send + Sync + 'static {
     fn watch(&self) -> WatchOf<Self>;
 
     /// Remembers.
-    fn observe(&self, _watch: &mut WatchOf<Self>, _seen: &Seen<Self::Types>) {}
+    fn observe(&self, _watch: &mut WatchOf<Self>, _seen: &SeenOf<Self::Types>) {}
 
     /// Whether [`System::rename`] reaches every node of a symmetric role that a value names. Until
     /// it does, the nodes of a role that is said to be symmetric are told apart.

@@ -3,30 +3,32 @@
 //! Pure functions of single parts; in which order they come is [`crate::world::parts`]'.
 
 use crate::world::World;
+use crate::world::erased::Input;
 use crate::world::link::{Link, LinkOp, Way};
 use crate::world::node::{Event, NodePart, Stepped};
-use crate::world::system::{Cut, InputOf, MessageOf, NodeId, System, Types};
+use crate::world::system::{Cut, NodeId};
+use crate::world::value::Ordered;
 use crate::world::watch::{Misfit, Seen, Trouble};
 
 /// What a step of one node did.
 #[derive(Clone, Debug)]
-pub struct Turn<T: Types> {
+pub struct Turn {
     /// The step.
-    pub stepped: Stepped<T>,
+    pub stepped: Stepped,
     /// What it does to links, in order.
-    pub ops: Vec<(usize, LinkOp<T>)>,
+    pub ops: Vec<(usize, LinkOp)>,
 }
 
-impl<S: System> World<S> {
+impl World {
     /// Whether a timer must wait for one of another node, by the time relations.
     #[must_use]
     pub fn is_bound(
         &self,
-        earlier: (NodeId, &NodePart<S::Types>),
-        later: (NodeId, &NodePart<S::Types>),
-        event: &Event<S::Types>,
+        earlier: (NodeId, &NodePart),
+        later: (NodeId, &NodePart),
+        event: &Event,
     ) -> bool {
-        let Event::Takes(turnstile_step::Input::Fired(timer), _) = event.step() else {
+        let Event::Takes(Input::Fired(timer), _) = event.step() else {
             return false;
         };
         let later_name = self.system.timer_name(timer);
@@ -48,8 +50,8 @@ impl<S: System> World<S> {
 
     /// Whether a timer fires only once no message can arrive, by the time relations.
     #[must_use]
-    pub fn waits_for_messages(&self, node: NodeId, event: &Event<S::Types>) -> bool {
-        let Event::Takes(turnstile_step::Input::Fired(timer), _) = event.step() else {
+    pub fn waits_for_messages(&self, node: NodeId, event: &Event) -> bool {
+        let Event::Takes(Input::Fired(timer), _) = event.step() else {
             return false;
         };
         let name = self.system.timer_name(timer);
@@ -63,12 +65,7 @@ impl<S: System> World<S> {
     /// Steps one node, and says what that does to links. A node that crashes in the middle of a
     /// step starts again at once.
     #[must_use]
-    pub fn step(
-        &self,
-        node: NodeId,
-        part: &NodePart<S::Types>,
-        event: &Event<S::Types>,
-    ) -> Turn<S::Types> {
+    pub fn step(&self, node: NodeId, part: &NodePart, event: &Event) -> Turn {
         let mut turn = self.step_once(node, part, event);
         if let Event::Torn { choice, .. } = event {
             let restarts = Event::Restarts(*choice);
@@ -84,24 +81,19 @@ impl<S: System> World<S> {
     }
 
     /// One step of one node; of one that is torn, what comes before the crash.
-    fn step_once(
-        &self,
-        node: NodeId,
-        part: &NodePart<S::Types>,
-        event: &Event<S::Types>,
-    ) -> Turn<S::Types> {
+    fn step_once(&self, node: NodeId, part: &NodePart, event: &Event) -> Turn {
         let mut ops = Vec::new();
         let calls = || self.links.iter().enumerate().filter(move |(_, link)| link.is_calls());
         let own = || calls().filter(move |(_, link)| link.from == node);
         match event.step() {
             Event::Torn { .. } => unreachable!("a torn step is torn once"),
-            Event::Takes(turnstile_step::Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
+            Event::Takes(Input::Fired(timer), _) | Event::FiresLate(timer, _) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
                 if let Some(mark) = self.system.mark(node, &part.state, timer) {
                     ops.extend(calls().map(|(link, _)| (link, LinkOp::Lapse(mark.clone()))));
                 }
             }
-            Event::Takes(turnstile_step::Input::Command(_), _) => {
+            Event::Takes(Input::Command(_), _) => {
                 ops.extend(own().map(|(link, _)| (link, LinkOp::Overtake)));
             }
             Event::Crashes | Event::Restarts(_) => {
@@ -113,10 +105,7 @@ impl<S: System> World<S> {
                 let to_it = mail.filter(|(_, link)| link.to == node);
                 ops.extend(to_it.map(|(link, _)| (link, LinkOp::Becomes(way))));
             }
-            Event::Takes(
-                turnstile_step::Input::Message { .. } | turnstile_step::Input::Restart(_),
-                _,
-            )
+            Event::Takes(Input::Message { .. } | Input::Restart(_), _)
             | Event::IsDue(_)
             | Event::Pauses
             | Event::Resumes => {}
@@ -124,7 +113,7 @@ impl<S: System> World<S> {
         if let Event::Takes(input, _) = event.step() {
             ops.extend(self.cut(node, input));
         }
-        let mut stepped = part.step(&self.system, node, event);
+        let mut stepped = part.step(&*self.system, node, event);
         if !self.faults.may_restart(node) {
             // Nobody will ever read it.
             stepped.node.saved = None;
@@ -139,7 +128,7 @@ impl<S: System> World<S> {
     }
 
     /// What an input does to links of other nodes.
-    fn cut(&self, node: NodeId, input: &InputOf<S::Types>) -> Vec<(usize, LinkOp<S::Types>)> {
+    fn cut(&self, node: NodeId, input: &Input) -> Vec<(usize, LinkOp)> {
         let others = self.links.iter().enumerate();
         let others = others.filter(|(_, link)| link.from != node && link.to != node);
         let (side, op) = match self.system.cut(node, input) {
@@ -155,12 +144,7 @@ impl<S: System> World<S> {
     }
 
     /// What sending a message does to which link; `None` where no link joins the two nodes.
-    fn sent(
-        &self,
-        from: NodeId,
-        to: NodeId,
-        message: &MessageOf<S>,
-    ) -> Option<(usize, LinkOp<S::Types>)> {
+    fn sent(&self, from: NodeId, to: NodeId, message: &Ordered) -> Option<(usize, LinkOp)> {
         let joins = |a, b| self.links.iter().position(|link| link.from == a && link.to == b);
         let back = joins(to, from).filter(|link| self.links[*link].is_calls());
         let there = joins(from, to).filter(|_| back.is_none() || !self.system.is_reply(message));
@@ -171,7 +155,7 @@ impl<S: System> World<S> {
     }
 
     /// A message that goes nowhere. An edited table may have one sent to anybody.
-    fn no_link(&self, node: NodeId, to: NodeId, message: &MessageOf<S>) -> Trouble {
+    fn no_link(&self, node: NodeId, to: NodeId, message: &Ordered) -> Trouble {
         let message = self.system.message_words(message);
         let (from, to) = (self.name_of(node), self.name_of(to));
         let text = format!("{from} sends {message} to {to}: no link of the world joins them");

@@ -2,15 +2,17 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::world::system::{NodeId, System, Types, WatchOf};
+use crate::world::erased::System;
+use crate::world::system::NodeId;
+use crate::world::value::{Ordered, Value};
 
 /// Something that happened at a node and that a property may want to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Seen<T: Types> {
+pub enum Seen<C = Ordered, N = Value> {
     /// The node's user asked.
-    Asked(NodeId, T::Command),
+    Asked(NodeId, C),
     /// The node's user was told.
-    Told(NodeId, T::Notice),
+    Told(NodeId, N),
     /// The node stopped and forgot.
     Crashed(NodeId),
     /// The node started again.
@@ -58,14 +60,14 @@ impl Trouble {
 
 /// The part of a state that remembers: the system's own, and what the last step ran into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct WatchPart<W> {
+pub struct WatchPart {
     /// What the properties remember.
-    pub system: W,
+    pub system: Value,
     /// The trouble that the last step met; forgotten with the next one.
     pub trouble: Option<Trouble>,
 }
 
-impl<W: Symbolic> Symbolic for WatchPart<W> {
+impl Symbolic for WatchPart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.system.visit_ids(each);
     }
@@ -73,11 +75,7 @@ impl<W: Symbolic> Symbolic for WatchPart<W> {
 
 /// What the watch is after a step in which these things were seen.
 #[must_use]
-pub fn observe<S: System>(
-    system: &S,
-    watch: &WatchPart<WatchOf<S>>,
-    seen: &[Seen<S::Types>],
-) -> WatchPart<WatchOf<S>> {
+pub fn observe(system: &dyn System, watch: &WatchPart, seen: &[Seen]) -> WatchPart {
     let mut next = WatchPart { system: watch.system.clone(), trouble: None };
     for one in seen {
         if let Seen::Trouble(trouble) = one {

@@ -2,22 +2,23 @@
 
 use std::fmt::Write as _;
 
-use turnstile_step::{Effect, Input, RowOutcome};
+use turnstile_step::RowOutcome;
 
 use crate::report::result::{EffectReport, NETWORK, StepReport};
 use crate::report::text::counted;
 use crate::world::World;
+use crate::world::erased::{Effect, Input};
 use crate::world::link::{Contents, LinkOp};
 use crate::world::node::Event;
 use crate::world::parts::Op;
 use crate::world::state::{Action, State};
-use crate::world::system::{EffectOf, NodeId, System};
+use crate::world::system::NodeId;
 use crate::world::turn::Turn;
 
-impl<S: System> World<S> {
+impl World {
     /// A step of a run, taken once more through the real core.
     #[must_use]
-    pub fn step_words(&self, state: &State<S::Types>, action: &Action<S::Types>) -> StepReport {
+    pub fn step_words(&self, state: &State, action: &Action) -> StepReport {
         let Some((node, event)) = action.event() else {
             return self.link_words(state, action);
         };
@@ -58,8 +59,8 @@ impl<S: System> World<S> {
     }
 
     /// What a step did, in order.
-    fn effects_words(&self, node: NodeId, turn: &Turn<S::Types>) -> Vec<EffectReport> {
-        let one = |effect: &EffectOf<S::Types>| match effect {
+    fn effects_words(&self, node: NodeId, turn: &Turn) -> Vec<EffectReport> {
+        let one = |effect: &Effect| match effect {
             Effect::Send { to, message } => Some(EffectReport::Sends {
                 to: self.name_of(*to),
                 message: self.system.message_words(message),
@@ -72,7 +73,7 @@ impl<S: System> World<S> {
     }
 
     /// Something that happened on a link alone.
-    fn link_words(&self, state: &State<S::Types>, action: &Action<S::Types>) -> StepReport {
+    fn link_words(&self, state: &State, action: &Action) -> StepReport {
         let mut event = String::new();
         if let Some((link, op)) = self.moved(action) {
             let what = self.op_words(op);
@@ -108,13 +109,13 @@ impl<S: System> World<S> {
     }
 
     /// What happens to a link by itself, and to which.
-    fn moved<'a>(&self, action: &'a Action<S::Types>) -> Option<(usize, &'a LinkOp<S::Types>)> {
+    fn moved<'a>(&self, action: &'a Action) -> Option<(usize, &'a LinkOp)> {
         let link = action.at.index().checked_sub(self.nodes.len())?;
         let Op::Moves { op, .. } = &action.op else { return None };
         Some((link, op))
     }
 
-    fn op_words(&self, op: &LinkOp<S::Types>) -> &'static str {
+    fn op_words(&self, op: &LinkOp) -> &'static str {
         match op {
             LinkOp::Lose(_) => "lost",
             LinkOp::Fail(_) => "server error instead",
@@ -135,7 +136,7 @@ impl<S: System> World<S> {
         }
     }
 
-    fn event_words(&self, node: NodeId, event: &Event<S::Types>) -> String {
+    fn event_words(&self, node: NodeId, event: &Event) -> String {
         match event {
             Event::Takes(input, _) => self.system.input_words(node, input),
             Event::Crashes => "crashes".to_owned(),
@@ -144,7 +145,7 @@ impl<S: System> World<S> {
                 format!("{} is due", self.system.timer_name(timer))
             }
             Event::FiresLate(timer, _) => {
-                format!("{}, late", self.system.input_words(node, &Input::Fired(*timer)))
+                format!("{}, late", self.system.input_words(node, &Input::Fired(timer.clone())))
             }
             Event::Pauses => "pauses".to_owned(),
             Event::Resumes => "goes on".to_owned(),
@@ -157,7 +158,7 @@ impl<S: System> World<S> {
 
     /// An action in a few words, without a state to look at.
     #[must_use]
-    pub fn action_words(&self, action: &Action<S::Types>) -> String {
+    pub fn action_words(&self, action: &Action) -> String {
         match (action.event(), self.moved(action)) {
             (Some((node, event)), _) => {
                 format!("{}: {}", self.nodes[node].name, self.event_words(node, event))

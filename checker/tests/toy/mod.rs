@@ -94,7 +94,7 @@ impl System for Toy {
 }
 
 /// A world of the system, with these budgets.
-pub(crate) fn world(rows: &'static [Row], budgets: &[(&str, Option<u8>)]) -> World<Toy> {
+pub(crate) fn world(rows: &'static [Row], budgets: &[(&str, Option<u8>)]) -> World {
     let node = Node { name: "toy".to_owned(), role: "toy".to_owned() };
     let budget = |&(name, limit): &(&str, _)| Budget { name: str::to_owned(name), limit };
     let budgets = budgets.iter().map(budget).collect();
@@ -102,27 +102,23 @@ pub(crate) fn world(rows: &'static [Row], budgets: &[(&str, Option<u8>)]) -> Wor
 }
 
 /// The node's state is this one.
-pub(crate) fn is(state: u8) -> Predicate<ToyTypes> {
-    Predicate::new(move |view| *view.state(0) == state)
+pub(crate) fn is(state: u8) -> Predicate {
+    Predicate::new(move |view| *view.state::<u8>(0) == state)
 }
 
 /// The node's state is another one.
-pub(crate) fn is_not(state: u8) -> Predicate<ToyTypes> {
-    Predicate::new(move |view| *view.state(0) != state)
+pub(crate) fn is_not(state: u8) -> Predicate {
+    Predicate::new(move |view| *view.state::<u8>(0) != state)
 }
 
 /// A property that claims nothing after these faults.
-pub(crate) fn property(
-    name: &'static str,
-    claim: Claim<ToyTypes>,
-    without: &[&str],
-) -> Property<ToyTypes> {
+pub(crate) fn property(name: &'static str, claim: Claim, without: &[&str]) -> Property {
     let without = without.iter().map(|&fault| fault.to_owned()).collect();
     Property { name, sentence: String::new(), claim, without }
 }
 
 /// What an engine says of each property.
-pub(crate) fn verdicts(world: &Arc<World<Toy>>, engine: Engine) -> Vec<PropertyReport> {
+pub(crate) fn verdicts(world: &Arc<World>, engine: Engine) -> Vec<PropertyReport> {
     let options = Options { reduce: Reductions::NONE, engine, ..Options::new(&Silent) };
     let title = ("toy", "toy");
     let checked = match engine {

@@ -106,7 +106,7 @@ fn search_world(
     let set = options.set.iter().filter(|(key, _)| is_known(key)).cloned().collect();
     let options = Options { tables, set, ..options.clone() };
     options.progress.begin(&format!("{}/{}", system.name, world.name));
-    let ran = (entry.run)(system, world, &options);
+    let ran = entry.run(system, world, &options);
     options.progress.end();
     match ran {
         Ok(mut result) => {

@@ -5,11 +5,11 @@ use turnstile_core::fence;
 use turnstile_core::number::Token;
 
 use crate::systems::claim::{Claim, ClaimTypes, Command, Notice, Past, Watch};
-use crate::world::system::NodeId;
+use crate::world::system::{NodeId, SeenOf};
 use crate::world::watch::Seen;
 
 /// Remembers what the properties need of the past.
-pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &Seen<ClaimTypes>) {
+pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &SeenOf<ClaimTypes>) {
     match seen {
         Seen::Asked(client, Command::Client(command)) => {
             asked(&mut watch.seats[*client], *command);

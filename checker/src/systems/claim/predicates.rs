@@ -6,7 +6,7 @@ use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record;
 
 use super::seats::{Look, Seat, is_given_back, is_over};
-use crate::systems::claim::{Claim, Past, State};
+use crate::systems::claim::{Claim, Past, State, Watch};
 use crate::world::node::Life;
 use crate::world::system::NodeId;
 
@@ -49,7 +49,7 @@ impl claim::Properties for Claim {
     }
 
     fn the_oldest_waiter_is_next(&self, view: &Look<'_>) -> bool {
-        !view.watch.system.is_passed_over
+        !view.watch::<Watch>().is_passed_over
     }
 
     fn a_claim_waits_at_the_server(&self, view: &Look<'_>) -> bool {
@@ -57,7 +57,7 @@ impl claim::Properties for Claim {
     }
 
     fn nobody_waits_for_nobody(&self, view: &Look<'_>) -> bool {
-        !view.watch.system.is_idle
+        !view.watch::<Watch>().is_idle
     }
 
     fn every_grant_has_a_new_token(&self, view: &Look<'_>) -> bool {
@@ -67,7 +67,7 @@ impl claim::Properties for Claim {
             record.is_none_or(|(_, record)| record.token == seat.client.token)
         };
         let seats = self.seats(view);
-        !view.watch.system.is_unfenced
+        !view.watch::<Watch>().is_unfenced
             && seats.iter().filter(|seat| seat.past.holds()).all(is_its_own)
     }
 
@@ -80,7 +80,7 @@ impl claim::Properties for Claim {
     }
 
     fn the_newest_token_is_accepted(&self, view: &Look<'_>) -> bool {
-        !view.watch.system.is_shut_out
+        !view.watch::<Watch>().is_shut_out
     }
 
     fn who_loses_its_lock_is_told_so(&self, view: &Look<'_>) -> bool {
@@ -133,7 +133,7 @@ impl claim::Properties for Claim {
     }
 
     fn a_program_has_ended(&self, view: &Look<'_>) -> bool {
-        view.nodes.iter().any(|part| match &part.state {
+        view.nodes.iter().any(|part| match part.state.of() {
             State::Keychain(chain) => chain.is_closed,
             State::Client(_) | State::Server(_) | State::Store(_) => false,
         })
@@ -178,13 +178,14 @@ impl claim::Properties for Claim {
 
     fn one_claim_each(&self, view: &Look<'_>) -> bool {
         let open = self.kept(view).filter(|(_, record)| !is_over(record));
-        open.count() <= view.watch.system.seats.len()
+        open.count() <= view.watch::<Watch>().seats.len()
     }
 
     fn few_finished_claims_are_kept(&self, view: &Look<'_>) -> bool {
         let finished = self.kept(view).filter(|(_, record)| is_over(record));
         let saved = self.saved_and_finished(view);
-        finished.count().max(saved) <= self.limits.finished_max && !view.watch.system.is_forgetful
+        finished.count().max(saved) <= self.limits.finished_max
+            && !view.watch::<Watch>().is_forgetful
     }
 
     fn few_claims_wait(&self, view: &Look<'_>) -> bool {
@@ -234,7 +235,7 @@ impl claim::Properties for Claim {
     }
 
     fn who_hears_of_its_end_holds_no_lock(&self, view: &Look<'_>) -> bool {
-        view.nodes.iter().all(|part| match &part.state {
+        view.nodes.iter().all(|part| match part.state.of() {
             State::Client(lessee) => !lessee.is_deaf,
             State::Keychain(chain) => !chain.is_deaf,
             State::Server(_) | State::Store(_) => true,

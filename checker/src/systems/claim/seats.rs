@@ -9,12 +9,12 @@ use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
 
-use crate::systems::claim::{Claim, ClaimTypes, Office, Past, RESOURCE, Saved, State, Timer};
+use crate::systems::claim::{Claim, Office, Past, RESOURCE, Saved, State, Timer, Watch};
 use crate::world::node::Life;
 use crate::world::property::View;
 use crate::world::system::NodeId;
 
-pub(super) type Look<'a> = View<'a, ClaimTypes>;
+pub(super) type Look<'a> = View<'a>;
 
 /// A claim as its user's side has it.
 pub(super) struct Seat<'a> {
@@ -31,10 +31,10 @@ impl Claim {
         let mut seats = Vec::new();
         for (node, part) in view.nodes.iter().enumerate().take(self.server()) {
             let mut add = |seat: usize, resource, client| {
-                let past = &view.watch.system.seats[seat];
+                let past = &view.watch::<Watch>().seats[seat];
                 seats.push(Seat { node, life: part.life, resource, client, past });
             };
-            match &part.state {
+            match part.state.of() {
                 State::Client(client) => add(node, RESOURCE, &client.core),
                 State::Keychain(chain) => {
                     for resource in chain.core.claimed() {
@@ -50,7 +50,7 @@ impl Claim {
 
     /// What every claim has been told, also where its keychain has forgotten it.
     pub(super) fn pasts<'a>(&self, view: &Look<'a>) -> impl Iterator<Item = &'a Past> + use<'a> {
-        view.watch.system.seats.iter()
+        view.watch::<Watch>().seats.iter()
     }
 
     pub(super) fn kept<'a>(
@@ -62,7 +62,7 @@ impl Claim {
 
     /// The server.
     pub(super) fn office<'a>(&self, view: &Look<'a>) -> Option<&'a Office> {
-        match &view.nodes[self.server()].state {
+        match view.nodes[self.server()].state.of() {
             State::Server(office) => Some(office),
             State::Client(_) | State::Keychain(_) | State::Store(_) => None,
         }
@@ -78,12 +78,13 @@ impl Claim {
                 held.filter_map(move |resource| record::timer(*resource, id)).map(Timer::Server)
             })
             .collect();
-        server.life == Life::Down || server.timers.iter().copied().collect::<BTreeSet<_>>() == held
+        server.life == Life::Down || server.armed().copied().collect::<BTreeSet<_>>() == held
     }
 
     /// How many finished claims the server has saved.
     pub(super) fn saved_and_finished(&self, view: &Look<'_>) -> usize {
-        let Some(Saved::Server(saved)) = &view.nodes[self.server()].saved else { return 0 };
+        let saved = view.nodes[self.server()].saved.as_ref().map(|saved| saved.of());
+        let Some(Saved::Server(saved)) = saved else { return 0 };
         let kept = saved.claims.values().flatten();
         kept.filter(|kept| Status::of(kept.at).is_none_or(Status::is_final)).count()
     }
@@ -97,7 +98,7 @@ impl Claim {
         let seats = self.seats(view).into_iter().filter(is_over);
         let mut ended: Vec<_> = seats.map(|seat| (seat.client.claim, seat.client.key)).collect();
         for part in view.nodes.iter().take(self.server()) {
-            if let State::Keychain(chain) = &part.state {
+            if let State::Keychain(chain) = part.state.of() {
                 ended.extend(chain.ended.values().map(|one| (one.claim, one.key)));
             }
         }
@@ -108,7 +109,7 @@ impl Claim {
     pub(super) fn is_exact(&self, view: &Look<'_>, seat: &Seat<'_>) -> bool {
         let client = seat.client;
         let is_armed = |resource: Resource| {
-            view.nodes[seat.node].timers.iter().any(|timer| match timer {
+            view.nodes[seat.node].armed().any(|timer| match timer {
                 Timer::Client(timer) => *timer == resource,
                 Timer::Keychain(timer) => {
                     (timer.resource, timer.timer) == (seat.resource, resource)
@@ -134,7 +135,7 @@ impl Claim {
     /// Whether each timer of a keychain belongs to one of its claims.
     pub(super) fn has_no_other_timer(view: &Look<'_>, node: NodeId) -> bool {
         let State::Keychain(chain) = view.state(node) else { return true };
-        view.nodes[node].timers.iter().all(|timer| match timer {
+        view.nodes[node].armed().all(|timer| match timer {
             Timer::Keychain(timer) => chain.core.claim(timer.resource).is_some(),
             Timer::Client(_) | Timer::Server(_) => false,
         })
@@ -142,7 +143,7 @@ impl Claim {
 
     /// How many users believe that they hold the lock of a resource.
     pub(super) fn holders(&self, view: &Look<'_>, resource: ResourceName) -> usize {
-        let holds = |seat: usize| view.watch.system.seats[seat].holds();
+        let holds = |seat: usize| view.watch::<Watch>().seats[seat].holds();
         let clients = (0..self.clients).filter(|_| resource == RESOURCE);
         let programs = (self.clients..self.server()).map(|node| self.seat(node, resource));
         clients.chain(programs).filter(|seat| holds(*seat)).count()

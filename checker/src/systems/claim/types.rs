@@ -119,7 +119,7 @@ pub enum Timer {
 }
 
 /// What a node's user may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// The user of a claim.
     Client(client::Command),

@@ -3,7 +3,7 @@
 use turnstile_core::claim::record::Limits;
 
 use super::predicates::claim::{Predicate as Name, Properties};
-use super::{Claim, ClaimTypes, ClientRules, RecordRules};
+use super::{Claim, ClientRules, RecordRules};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
@@ -75,7 +75,7 @@ impl Wired for Claim {
         })
     }
 
-    fn predicate(&self, name: &str) -> Option<Predicate<ClaimTypes>> {
+    fn predicate(&self, name: &str) -> Option<Predicate> {
         let (system, name) = (self.clone(), Name::from_name(name)?);
         Some(Predicate::new(move |view| system.ask(name, view)))
     }

@@ -30,7 +30,7 @@ struct Group {
 }
 
 /// A change of the membership.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Change {
     /// The first view.
     Form,

@@ -9,17 +9,18 @@ use turnstile_machines::group_lock_client::{self as client};
 use turnstile_machines::group_lock_coordinator::{self as coordinator, Invariant, Resource, Rule};
 
 use super::facts::{self, held};
-use super::{Group, GroupTypes, member};
+use super::{Group, member};
 use crate::systems::group::types::{Caller, Seat, State, Timer};
+use crate::world::NodePart;
 use crate::world::property::View;
 
 turnstile_machine::system!("../spec/systems/group-lock.yaml");
 
-type Look<'a> = View<'a, GroupTypes>;
+type Look<'a> = View<'a>;
 
 /// The members that run.
 fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Clone {
-    view.nodes.iter().enumerate().filter_map(|(node, part)| match &part.state {
+    view.nodes.iter().enumerate().filter_map(|(node, part)| match part.state.of() {
         State::Member(seat) => Some((member(node), &**seat)),
         State::Gone | State::Membership(_) | State::Beneath(_) => None,
     })
@@ -27,7 +28,7 @@ fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Cl
 
 impl Group {
     fn facts<'a>(&self, view: &Look<'a>) -> facts::Group<'a> {
-        let membership = view.nodes.iter().find_map(|part| match &part.state {
+        let membership = view.nodes.iter().find_map(|part| match part.state.of() {
             State::Membership(membership) => Some(membership),
             State::Member(_) | State::Gone | State::Beneath(_) => None,
         });
@@ -44,8 +45,8 @@ impl Group {
 }
 
 /// Of the timers that are armed, those of a member's locks.
-fn locks_timers(timers: &[Timer]) -> BTreeSet<group::Timer> {
-    let of_locks = timers.iter().filter_map(|timer| match timer {
+fn locks_timers(part: &NodePart) -> BTreeSet<group::Timer> {
+    let of_locks = part.armed().filter_map(|timer| match timer {
         Timer::Locks(timer) => Some(*timer),
         Timer::Handler(_) => None,
     });
@@ -120,8 +121,8 @@ impl group_lock::Properties for Group {
     }
 
     fn held_is_armed(&self, view: &Look<'_>) -> bool {
-        view.nodes.iter().all(|part| match &part.state {
-            State::Member(seat) => self.arms(seat) == locks_timers(&part.timers),
+        view.nodes.iter().all(|part| match part.state.of() {
+            State::Member(seat) => self.arms(seat) == locks_timers(part),
             State::Gone | State::Membership(_) | State::Beneath(_) => true,
         })
     }

@@ -128,7 +128,7 @@ pub enum Timer {
 }
 
 /// What a node is asked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// A member, by its callers.
     Member(Told),

@@ -1,7 +1,7 @@
 //! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
 
+use super::Group;
 use super::predicates::group_lock::{Predicate as Name, Properties};
-use super::{Group, GroupTypes};
 use crate::report::options::Refusal;
 use crate::systems::view::Views;
 use crate::systems::{Entry, Plan, Wired};
@@ -75,7 +75,7 @@ impl Wired for Group {
         Group::new(members, locks, (joins, loses), views, &plan.options.tables)
     }
 
-    fn predicate(&self, name: &str) -> Option<Predicate<GroupTypes>> {
+    fn predicate(&self, name: &str) -> Option<Predicate> {
         let (system, name) = (self.clone(), Name::from_name(name)?);
         Some(Predicate::new(move |view| system.ask(name, view)))
     }

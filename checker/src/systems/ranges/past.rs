@@ -11,6 +11,7 @@ use turnstile_core::ranges::server;
 use turnstile_step::{IdClass, Symbolic, not_symbolic};
 
 use super::types::{Command, Notice, RangeTypes};
+use crate::world::system::SeenOf;
 use crate::world::watch::Seen;
 
 /// What is remembered.
@@ -51,7 +52,7 @@ impl Symbolic for Past {
 
 impl Past {
     /// Remembers.
-    pub(super) fn observe(&mut self, seen: &Seen<RangeTypes>) {
+    pub(super) fn observe(&mut self, seen: &SeenOf<RangeTypes>) {
         match seen {
             Seen::Told(_, Notice(notice)) => self.told(*notice),
             Seen::Asked(_, Command::Manager(command)) => self.asked(*command),

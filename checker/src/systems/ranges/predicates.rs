@@ -11,27 +11,28 @@ use turnstile_machines::byte_range_lock::{Invariant, Resource, State as At};
 use turnstile_machines::server_lock::{self};
 
 use super::asserted::Asserted;
-use super::types::{Manager, RangeTypes, State, Timer};
+use super::past::Past;
+use super::types::{Manager, State, Timer};
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 use crate::world::property::View;
 
 turnstile_machine::system!("../spec/systems/byte-range-lock.yaml");
 
-type Look<'a> = View<'a, RangeTypes>;
+type Look<'a> = View<'a>;
 
 const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
 const EFFECTIVE: [At; 2] = [At::Active, At::Lost];
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
 fn manager<'a>(view: &Look<'a>) -> Option<&'a Manager> {
-    match &view.nodes[MANAGER].state {
+    match view.nodes[MANAGER].state.of() {
         State::Manager(state) => Some(state),
         State::Server(_) => None,
     }
 }
 
 fn server<'a>(view: &Look<'a>) -> Option<&'a server::State> {
-    match &view.nodes[SERVER].state {
+    match view.nodes[SERVER].state.of() {
         State::Server(state) => Some(state),
         State::Manager(_) => None,
     }
@@ -86,8 +87,7 @@ impl Ranges {
     }
 
     fn is_exact(&self, view: &Look<'_>, id: FileId, file: &File) -> bool {
-        let timers = &view.nodes[MANAGER].timers;
-        let is_armed = |timer| timers.contains(&Timer::Manager(timer));
+        let is_armed = |timer| view.nodes[MANAGER].is_armed(&Timer::Manager(timer));
         let of_server = self.server.holds(file.server);
         let check = of_server.contains(&server_lock::Resource::CheckTimer);
         let lease = of_server.contains(&server_lock::Resource::LeaseTimer);
@@ -138,7 +138,7 @@ impl byte_range_lock::Properties for Ranges {
 
     fn held_is_armed(&self, view: &Look<'_>) -> bool {
         files(view).all(|(id, file)| self.is_exact(view, id, file))
-            && view.nodes[MANAGER].timers.iter().all(|timer| is_of_something(view, timer))
+            && view.nodes[MANAGER].armed().all(|timer| is_of_something(view, timer))
     }
 
     fn i1(&self, view: &Look<'_>) -> bool {
@@ -259,7 +259,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn a_lock_comes_back_to_the_file_that_it_left(&self, view: &Look<'_>) -> bool {
-        !view.watch.system.is_stale
+        !view.watch::<Past>().is_stale
     }
 
     fn a_lock_is_lost(&self, view: &Look<'_>) -> bool {

@@ -64,7 +64,7 @@ pub enum Timer {
 }
 
 /// What a node's user may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// A client of the cache manager.
     Manager(manager::Command),

@@ -1,7 +1,7 @@
 //! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
 
+use super::Ranges;
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};
-use super::{RangeTypes, Ranges};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
@@ -53,7 +53,7 @@ impl Wired for Ranges {
         })
     }
 
-    fn predicate(&self, name: &str) -> Option<Predicate<RangeTypes>> {
+    fn predicate(&self, name: &str) -> Option<Predicate> {
         let (system, name) = (self.clone(), Name::from_name(name)?);
         Some(Predicate::new(move |view| system.ask(name, view)))
     }

@@ -3,6 +3,7 @@
 use turnstile_core::number::Token;
 use turnstile_core::replicated::message::Message;
 use turnstile_core::replicated::types::{Address, Call, LockName, Operation, Status};
+use turnstile_step::Symbolic;
 
 use crate::world::system::NodeId;
 
@@ -19,7 +20,7 @@ pub(super) struct Answer {
 }
 
 /// What may happen in the cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Change {
     /// A result goes out.
     Answer(u8),

@@ -15,15 +15,15 @@ use super::cluster::Cluster;
 use super::facts::Step;
 use super::{Acted, Notice, Replicated, ReplicatedTypes, Seat, State};
 use crate::world::property::View;
-use crate::world::system::NodeId;
+use crate::world::system::{NodeId, SeenOf};
 use crate::world::watch::Seen;
 
 turnstile_machine::system!("../spec/systems/replicated-lock.yaml");
 
-type Look<'a> = View<'a, ReplicatedTypes>;
+type Look<'a> = View<'a>;
 
 /// Remembers who acted under which lock.
-pub(super) fn observe(watch: &mut [Acted], seen: &Seen<ReplicatedTypes>) {
+pub(super) fn observe(watch: &mut [Acted], seen: &SeenOf<ReplicatedTypes>) {
     let of = |lock: LockName| usize::try_from(lock.0).expect("there are few locks");
     match seen {
         Seen::Told(node, Notice::Acts { lock, by, token }) => {
@@ -57,14 +57,14 @@ pub(super) fn observe(watch: &mut [Acted], seen: &Seen<ReplicatedTypes>) {
 }
 
 fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (NodeId, &'a Seat)> {
-    view.nodes.iter().enumerate().filter_map(|(node, part)| match &part.state {
+    view.nodes.iter().enumerate().filter_map(|(node, part)| match part.state.of() {
         State::Member(seat) => Some((node, &**seat)),
         State::Cluster(_) | State::Answers => None,
     })
 }
 
 fn cluster<'a>(view: &Look<'a>) -> &'a Cluster {
-    let found = view.nodes.iter().find_map(|part| match &part.state {
+    let found = view.nodes.iter().find_map(|part| match part.state.of() {
         State::Cluster(cluster) => Some(&**cluster),
         State::Member(_) | State::Answers => None,
     });
@@ -231,12 +231,12 @@ impl replicated_lock::Properties for Replicated {
 
     fn held_is_armed(&self, view: &Look<'_>) -> bool {
         seats(view).all(|(node, seat)| {
-            let timers = &view.nodes[node].timers;
+            let is_armed = |timer: Timer| view.nodes[node].is_armed(&timer);
             self.names().all(|lock| {
                 let at = seat.core.mutex(lock).map_or(self.mutex.initial(), |mutex| mutex.at);
                 let holds = self.mutex.holds(at);
-                timers.contains(&Timer::Timeout(lock)) == holds.contains(&Resource::Timeout)
-                    && timers.contains(&Timer::Retry(lock)) == holds.contains(&Resource::RetryTimer)
+                is_armed(Timer::Timeout(lock)) == holds.contains(&Resource::Timeout)
+                    && is_armed(Timer::Retry(lock)) == holds.contains(&Resource::RetryTimer)
             })
         })
     }
@@ -264,11 +264,11 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn one_holder_acts(&self, view: &Look<'_>) -> bool {
-        view.watch.system.iter().all(|acted| !acted.is_torn)
+        view.watch::<Vec<Acted>>().iter().all(|acted| !acted.is_torn)
     }
 
     fn a_thread_acts(&self, view: &Look<'_>) -> bool {
-        view.watch.system.iter().any(|acted| acted.is_used)
+        view.watch::<Vec<Acted>>().iter().any(|acted| acted.is_used)
     }
 
     fn a_locked_mutex_holds_the_lock(&self, view: &Look<'_>) -> bool {

@@ -6,7 +6,7 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::State as MemberState;
 use turnstile_core::replicated::message::{Command as Told, Message, Notice as Core};
 use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::{IdClass, Symbolic};
 
 use super::cluster::Cluster;
 use super::delivered::Delivered;
@@ -59,7 +59,7 @@ pub enum Letter {
 }
 
 /// What a node is asked.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// A member, by its threads.
     Member(Told),
@@ -98,8 +98,6 @@ pub struct Acted {
     /// Somebody acted.
     pub is_used: bool,
 }
-
-not_symbolic!(Command);
 
 impl Types for ReplicatedTypes {
     type State = State;

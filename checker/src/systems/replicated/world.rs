@@ -1,7 +1,7 @@
 //! A world of `spec/systems/replicated-lock.yaml` with its members' cores, and its verdicts.
 
+use super::Replicated;
 use super::predicates::replicated_lock::{Predicate as Name, Properties};
-use super::{Replicated, ReplicatedTypes};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
@@ -52,7 +52,7 @@ impl Wired for Replicated {
         Replicated::new(voters, plan.number("locks")?, may_fail, &plan.options.tables)
     }
 
-    fn predicate(&self, name: &str) -> Option<Predicate<ReplicatedTypes>> {
+    fn predicate(&self, name: &str) -> Option<Predicate> {
         let (system, name) = (self.clone(), Name::from_name(name)?);
         Some(Predicate::new(move |view| system.ask(name, view)))
     }

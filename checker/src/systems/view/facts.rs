@@ -8,6 +8,7 @@ use turnstile_machines::view_handler::{
 };
 
 use super::types;
+use crate::world::NodePart;
 
 /// What is answered of all members.
 pub(in crate::systems) const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
@@ -31,10 +32,8 @@ pub(in crate::systems) const ANSWERS: Answers<RuleKind, PredicateKind, Collectio
 pub(super) struct Seat<'a> {
     pub(super) member: MemberId,
     pub(super) state: &'a State,
-    /// Those that are armed.
-    pub(super) timers: &'a [types::Timer],
-    /// Those whose task has begun to run.
-    pub(super) begun: &'a [types::Timer],
+    /// With its timers.
+    pub(super) part: &'a NodePart,
 }
 
 impl Seat<'_> {
@@ -68,15 +67,15 @@ impl Facts<Machine> for Group<'_> {
                 work.is_some_and(|work| !work.view.contains(seat.member))
             }),
             Predicate::ItsResumerIsArmed { one } => {
-                self.is(one, |seat| seat.timers.contains(&seat.resumer()))
+                self.is(one, |seat| seat.part.is_armed(&seat.resumer()))
             }
-            Predicate::ItsResumerHasBegun { one } => {
-                self.is(one, |seat| seat.begun.contains(&seat.resumer()))
-            }
+            Predicate::ItsResumerHasBegun { one } => self.is(one, |seat| {
+                seat.part.late().any(|timer: &types::Timer| *timer == seat.resumer())
+            }),
             Predicate::AnotherResumerIsArmed { one } => self.is(one, |seat| {
                 let is_a_resumer =
                     |timer: &_| matches!(timer, types::Timer::Member(Timer::Resumer(_)));
-                let mut timers = seat.timers.iter().filter(|timer| is_a_resumer(*timer));
+                let mut timers = seat.part.armed().filter(|timer| is_a_resumer(*timer));
                 timers.any(|timer| *timer != seat.resumer())
             }),
             // What the rule asks of a coord that sends a view: see `ANSWERS`.

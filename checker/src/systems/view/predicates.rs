@@ -9,13 +9,13 @@ use super::types::{self, Past};
 use super::{ViewTypes, Views, Watch, member};
 use crate::world::node::NodePart;
 use crate::world::property::View;
-use crate::world::system::NodeId;
+use crate::world::system::{NodeId, SeenOf};
 use crate::world::watch::Seen;
 
 turnstile_machine::system!("../spec/systems/view-handler.yaml");
 
 /// Remembers what the properties need of the past.
-pub(super) fn observe(watch: &mut Watch, seen: &Seen<ViewTypes>) {
+pub(super) fn observe(watch: &mut Watch, seen: &SeenOf<ViewTypes>) {
     match seen {
         Seen::Asked(who, types::Command::Member(Command::Suspect { member })) => {
             let suspects = &mut watch.members[*who].suspects;
@@ -82,17 +82,19 @@ fn merges_across(who: NodeId, past: &Past, view: &Group) -> bool {
     })
 }
 
-type Asked<'a, 'v> = &'a View<'v, ViewTypes>;
+type Asked<'a, 'v> = &'a View<'v>;
 
 /// A member that is up.
 struct Member<'v> {
     state: &'v State,
-    part: &'v NodePart<ViewTypes>,
+    part: &'v NodePart,
 }
 
 fn up<'v>(view: Asked<'_, 'v>) -> impl Iterator<Item = (NodeId, Member<'v>)> {
     let parts = view.nodes.iter().copied().enumerate().filter(|(_, part)| part.is_up());
-    parts.filter_map(|(node, part)| Some((node, Member { state: part.state.member()?, part })))
+    parts.filter_map(|(node, part)| {
+        Some((node, Member { state: part.state.of::<types::State>().member()?, part }))
+    })
 }
 
 impl Views {
@@ -109,8 +111,7 @@ impl Views {
         let seats = up(view).map(|(node, Member { state, part })| Seat {
             member: member(node),
             state,
-            timers: &part.timers,
-            begun: &part.due,
+            part,
         });
         self.rules.invariant(invariant, &Facts(seats.collect()))
     }
@@ -142,7 +143,7 @@ impl Views {
 }
 
 impl view_handler::Properties for Views {
-    type View<'a> = View<'a, ViewTypes>;
+    type View<'a> = View<'a>;
 
     fn no_event_without_a_row(&self, view: &Self::View<'_>) -> bool {
         view.trouble().is_none()
@@ -157,15 +158,15 @@ impl view_handler::Properties for Views {
     }
 
     fn no_merge_across_a_view_change(&self, view: &Self::View<'_>) -> bool {
-        !view.watch.system.merged_across
+        !view.watch::<Watch>().merged_across
     }
 
     fn groups_have_merged(&self, view: &Self::View<'_>) -> bool {
-        view.watch.system.has_merged
+        view.watch::<Watch>().has_merged
     }
 
     fn a_suspension_has_one_owner(&self, view: &Self::View<'_>) -> bool {
-        !view.watch.system.other_owner
+        !view.watch::<Watch>().other_owner
     }
 
     fn the_first_coord_is_resumed(&self, view: &Self::View<'_>) -> bool {
@@ -189,11 +190,11 @@ impl view_handler::Properties for Views {
     }
 
     fn each_merge_req_is_answered(&self, view: &Self::View<'_>) -> bool {
-        !view.watch.system.owes_an_answer
+        !view.watch::<Watch>().owes_an_answer
     }
 
     fn whoever_is_suspended_is_told(&self, view: &Self::View<'_>) -> bool {
-        let watch = &view.watch.system;
+        let watch = &view.watch::<Watch>();
         up(view).all(|(node, part)| {
             watch.members[node].is_overtaken.is_some() == self.is_suspended(part.state)
         })
@@ -207,14 +208,14 @@ impl view_handler::Properties for Views {
         !up(view).any(|(node, Member { state, .. })| {
             let is_without =
                 |group: &Group| state.leader.is_some_and(|leader| !group.contains(leader.merge.of));
-            view.watch.system.members[node].is_overtaken == Some(true)
+            view.watch::<Watch>().members[node].is_overtaken == Some(true)
                 && state.view.as_ref().is_some_and(is_without)
         })
     }
 
     fn what_comes_is_installed(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(node, Member { state, .. })| {
-            let sent = view.watch.system.members[node].sent;
+            let sent = view.watch::<Watch>().members[node].sent;
             sent <= state.made.max(state.view.is_none().then_some(state.last_view))
         })
     }
@@ -246,7 +247,7 @@ impl view_handler::Properties for Views {
 
     fn a_member_is_suspected(&self, view: &Self::View<'_>) -> bool {
         up(view).any(|(node, part)| {
-            let past = &view.watch.system.members[node];
+            let past = &view.watch::<Watch>().members[node];
             let members = part.state.view.iter().flat_map(|group| group.members.iter());
             members.into_iter().any(|one| Self::is_suspect(past, one))
         })
@@ -261,7 +262,7 @@ impl view_handler::Properties for Views {
     }
 
     fn views_follow_each_other(&self, view: &Self::View<'_>) -> bool {
-        !view.watch.system.went_back
+        !view.watch::<Watch>().went_back
     }
 
     fn a_member_has_another_view_than_at_first(&self, view: &Self::View<'_>) -> bool {

@@ -72,7 +72,7 @@ impl Symbolic for Timer {
 }
 
 /// What a node is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// A member, by its user or by the layers below.
     Member(view::Command),

@@ -1,7 +1,7 @@
 //! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
-use super::{Terms, ViewTypes, Views};
+use super::{Terms, Views};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
 use crate::world::Predicate;
@@ -67,7 +67,7 @@ impl Wired for Views {
         Views::new(members, (groups, side), terms, &plan.options.tables)
     }
 
-    fn predicate(&self, name: &str) -> Option<Predicate<ViewTypes>> {
+    fn predicate(&self, name: &str) -> Option<Predicate> {
         let (system, name) = (self.clone(), Name::from_name(name)?);
         Some(Predicate::new(move |view| system.ask(name, view)))
     }
