@@ -2,7 +2,8 @@
 //! said to show it does fail. What `turnstile amend --verify` asks of one thing, this asks of each.
 
 use turnstile_checker::amend::{Outcome, verify};
-use turnstile_checker::report::options::{Options, Silent};
+use turnstile_checker::report::options::Options;
+use turnstile_search::bounds::Silent;
 use turnstile_spec::{Literal, Source, System};
 
 #[test]

@@ -4,9 +4,11 @@
 
 mod literal;
 
-use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent};
-use turnstile_checker::report::result::{ResultReport, Verdict};
+use turnstile_checker::report::options::{Engine, Options};
+use turnstile_checker::report::result::ResultReport;
 use turnstile_checker::systems;
+use turnstile_search::bounds::{Limits, Reductions, Silent};
+use turnstile_search::judged::Verdict;
 use turnstile_spec::{Source, system::System};
 
 /// What is compared: name and verdict of each property that stateright can decide, and how long

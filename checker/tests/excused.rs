@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use toy::{By, Row, is, property, verdicts, world};
 use turnstile_checker::report::options::Engine;
-use turnstile_checker::report::result::Verdict;
-use turnstile_checker::world::{Claim, World};
+use turnstile_search::judged::Verdict;
+use turnstile_world::{Claim, World};
 
 const WAITING: u8 = 0;
 const FREE: u8 = 1;

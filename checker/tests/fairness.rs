@@ -1,17 +1,19 @@
 //! Fairness to timers. One that can fire again and again fires in the end, or its clock is started
 //! anew or stopped again and again: on graphs of a few states, and with edited tables in a World.
 
-use turnstile_checker::parts::{
+use turnstile_checker::report::options::{Options, Replacement};
+use turnstile_checker::report::result::PropertyReport;
+use turnstile_checker::systems;
+use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
+use turnstile_search::engine::{Question, run};
+use turnstile_search::fingerprint::{of_part, of_sum};
+use turnstile_search::judged::{Judged, Verdict};
+use turnstile_search::parts::{
     Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property, cascade,
 };
-use turnstile_checker::report::options::{Limits, Options, Reductions, Replacement, Silent, Until};
-use turnstile_checker::report::result::{PropertyReport, StepReport, Verdict};
-use turnstile_checker::search::engine::{Question, run};
-use turnstile_checker::search::fingerprint::{of_part, of_sum};
-use turnstile_checker::search::judged::Judged;
-use turnstile_checker::search::replay::replay;
-use turnstile_checker::systems;
+use turnstile_search::replay::replay;
 use turnstile_spec::{Literal, Source, System};
+use turnstile_world::trace::StepReport;
 
 /// A graph of states by number. Runs begin in 0 and ought to come to [`GOAL`].
 struct Drawn(&'static [Edge]);

@@ -5,13 +5,12 @@
 mod parts;
 
 use parts::Lock;
-use turnstile_checker::parts::{Parts, cascade};
-use turnstile_checker::report::options::{Limits, Reductions, Silent, Until};
-use turnstile_checker::report::result::Verdict;
-use turnstile_checker::search::engine::{Question, run};
-use turnstile_checker::search::fingerprint::{of_part, of_sum};
-use turnstile_checker::search::judged::Judged;
-use turnstile_checker::search::replay::replay;
+use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
+use turnstile_search::engine::{Question, run};
+use turnstile_search::fingerprint::{of_part, of_sum};
+use turnstile_search::judged::{Judged, Verdict};
+use turnstile_search::parts::{Parts, cascade};
+use turnstile_search::replay::replay;
 
 const MUTUAL_EXCLUSION: usize = 0;
 const CAN_END: usize = 1;
@@ -35,7 +34,7 @@ fn replayed(system: &Lock, judged: &Judged) -> (Vec<Vec<parts::Part>>, usize) {
     let trail = judged.trail.as_ref().expect("a run shows it");
     let successors = |state: &Vec<parts::Part>| {
         let mut next = Vec::new();
-        for (at, part) in (0..).map(turnstile_checker::parts::Place).zip(state) {
+        for (at, part) in (0..).map(turnstile_search::parts::Place).zip(state) {
             for offer in system.offers(at, part) {
                 let ends = cascade(system, state, at, &offer.op);
                 next.extend(ends.into_iter().map(|mut end| {

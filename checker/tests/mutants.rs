@@ -3,7 +3,8 @@
 
 use turnstile_checker::mutate::change::Mutant;
 use turnstile_checker::mutate::{Mutated, Systems, mutants, mutate};
-use turnstile_checker::report::options::{Limits, Options, Silent};
+use turnstile_checker::report::options::Options;
+use turnstile_search::bounds::{Limits, Silent};
 use turnstile_spec::{Literal, Source, System};
 
 /// Enough to kill what is plainly wrong, and soon over.

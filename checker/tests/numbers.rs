@@ -1,12 +1,13 @@
 //! A visit to the numbers of a part shows every one of them and does nothing else: random walks
 //! through the worlds of every system, and so through the states of every core that runs in one.
 
-use turnstile_checker::parts::{Parts, Place};
-use turnstile_checker::report::options::{Options, Silent};
+use turnstile_checker::report::options::Options;
 use turnstile_checker::systems;
-use turnstile_checker::world::{Part, State, World};
+use turnstile_search::bounds::Silent;
+use turnstile_search::parts::{Parts, Place};
 use turnstile_spec::{Source, system::System};
 use turnstile_step::{IdClass, Order};
+use turnstile_world::{Part, State, World};
 
 /// Above every number that a world has after a step, below what a client draws as its key.
 const FAR: u64 = 1 << 20;

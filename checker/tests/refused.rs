@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use stateright::{Checker as _, Model as _};
 use toy::{By, Row, Toy, is, is_not, property, verdicts, world};
+use turnstile_checker::reference::model::Model;
 use turnstile_checker::report::options::Engine;
-use turnstile_checker::report::result::Verdict;
-use turnstile_checker::world::{
-    Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError,
-};
+use turnstile_search::judged::Verdict;
+use turnstile_world::{Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError};
 
 const ROWS: &[Row] = &[(0, By::Budget("outage"), 1), (1, By::Command, 2)];
 
@@ -110,11 +109,10 @@ fn any_number_of_properties_is_decided() {
 #[test]
 fn explorer_is_asked_about_every_property_or_refuses() {
     for count in [15, 16, 17, 63] {
-        let world = many(count);
-        world.explorable().expect("so many are asked about");
-        let checker = world.checker().spawn_bfs().join();
+        let model = Model::new(Arc::new(many(count))).expect("so many are asked about");
+        let checker = model.checker().spawn_bfs().join();
         assert!(checker.discovery("fails").is_some(), "after {count}");
     }
-    let error = many(64).explorable().expect_err("too many");
+    let error = Model::new(Arc::new(many(64))).expect_err("too many");
     assert_eq!(error.to_string(), "65 properties are too many for Explorer: at most 64");
 }

@@ -2,11 +2,11 @@
 //! loop of a lasso, verdicts of every kind.
 
 use turnstile_checker::report::paint::Paint;
-use turnstile_checker::report::result::{
-    EffectReport, Kind, PropertyKind, PropertyReport, Report, ResultReport, StepReport, Verdict,
-};
+use turnstile_checker::report::result::{Kind, PropertyKind, PropertyReport, Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::{run, summary, text};
+use turnstile_search::judged::Verdict;
+use turnstile_world::trace::{EffectReport, StepReport};
 
 fn step(node: &str, from: Option<&str>, event: &str, row: &str) -> StepReport {
     StepReport {

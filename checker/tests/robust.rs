@@ -8,9 +8,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use turnstile_checker::report::options::{Options, Silent};
-use turnstile_checker::report::result::{ResultReport, Verdict};
+use turnstile_checker::report::options::Options;
+use turnstile_checker::report::result::ResultReport;
 use turnstile_checker::table;
+use turnstile_search::bounds::Silent;
+use turnstile_search::judged::Verdict;
 use turnstile_spec::Source;
 use turnstile_spec::literal::Literal;
 use turnstile_spec::table::{Table, Vocabulary};

@@ -11,10 +11,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use turnstile_checker::parts::{Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property};
-use turnstile_checker::report::options::{Limits, Reductions, Silent, Until};
-use turnstile_checker::report::result::Verdict;
-use turnstile_checker::search::engine::{Question, run};
+use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
+use turnstile_search::engine::{Question, run};
+use turnstile_search::judged::Verdict;
+use turnstile_search::parts::{Claim, Done, Fairness, Offer, Parts, Place, Predicate, Property};
 
 /// A client asks, a server answers.
 #[derive(Clone, Copy, Debug)]

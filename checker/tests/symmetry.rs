@@ -5,12 +5,13 @@
 
 use std::collections::HashSet;
 
-use turnstile_checker::parts::{Parts, Place, Symmetry, renumber};
-use turnstile_checker::report::options::{Options, Reductions, Replacement, Silent};
+use turnstile_checker::report::options::{Options, Replacement};
 use turnstile_checker::report::result::ResultReport;
 use turnstile_checker::systems;
-use turnstile_checker::world::{Claim, Property, State, World};
+use turnstile_search::bounds::{Reductions, Silent};
+use turnstile_search::parts::{Parts, Place, Symmetry, renumber};
 use turnstile_spec::{Literal, Source, system};
+use turnstile_world::{Claim, Property, State, World};
 
 fn file(name: &str) -> system::System {
     let text = turnstile_bundled::system(name).expect("it is bundled");

@@ -10,9 +10,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use turnstile_checker::report::options::{Limits, Options, Reductions, Silent};
-use turnstile_checker::report::result::{ResultReport, Verdict};
+use turnstile_checker::report::options::Options;
+use turnstile_checker::report::result::ResultReport;
 use turnstile_checker::systems;
+use turnstile_search::bounds::{Limits, Reductions, Silent};
+use turnstile_search::judged::Verdict;
 use turnstile_spec::{Source, system::System};
 
 /// The kinds of fault that the claim system is checked against in pairs. A refused request is none

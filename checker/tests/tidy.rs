@@ -45,7 +45,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
     ("generated", &["generated"]),
     ("runtime", &["runtime/step/derive", "runtime/step", "runtime/core", "runtime/driver"]),
-    ("checker", &["checker"]),
+    ("checker", &["checker/search", "checker/world", "checker"]),
 ];
 
 /// What is wrong, file by file.

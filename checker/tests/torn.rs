@@ -3,16 +3,17 @@
 
 use std::sync::Arc;
 
-use turnstile_checker::report::options::{Engine, Options, Reductions, Silent};
-use turnstile_checker::report::result::{ResultReport, Verdict};
-use turnstile_checker::search;
-use turnstile_checker::world::mail::Mail;
-use turnstile_checker::world::system::{InputOf, OutOf, SeenOf, System, Types};
-use turnstile_checker::world::{
-    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
-    check,
-};
+use turnstile_checker::report::options::{Engine, Options};
+use turnstile_checker::report::result::ResultReport;
+use turnstile_checker::{check, reference};
+use turnstile_search::bounds::{Reductions, Silent};
+use turnstile_search::judged::Verdict;
 use turnstile_step::{Effect, Input};
+use turnstile_world::mail::Mail;
+use turnstile_world::system::{InputOf, OutOf, SeenOf, System, Types};
+use turnstile_world::{
+    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
+};
 
 /// What makes the writer write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +125,8 @@ fn searched(system: Writing, torn: bool, engine: Engine) -> ResultReport {
     let options = Options { reduce: Reductions::NONE, engine, ..Options::new(&Silent) };
     let title = ("writing", "torn");
     let checked = match engine {
-        Engine::Interned => search::check::check(&world, title, &options),
-        Engine::Stateright => check::check(&world, title, &options),
+        Engine::Interned => check::check(&world, title, &options),
+        Engine::Stateright => reference::check(&world, title, &options),
     };
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
     checked.result

@@ -1,11 +1,13 @@
 //! What stands under a trace: the property that failed, and a missing row only where that is what
 //! failed.
 
-use turnstile_checker::report::options::{Engine, Limits, Options, Replacement, Silent};
+use turnstile_checker::report::options::{Engine, Options, Replacement};
 use turnstile_checker::report::paint::Paint;
-use turnstile_checker::report::result::{PropertyReport, ResultReport, Verdict};
+use turnstile_checker::report::result::{PropertyReport, ResultReport};
 use turnstile_checker::report::run;
 use turnstile_checker::systems;
+use turnstile_search::bounds::{Limits, Silent};
+use turnstile_search::judged::Verdict;
 use turnstile_spec::{Literal, Source, System};
 
 /// Enough states that a missing row is met, and few enough for a test.

@@ -4,7 +4,7 @@
 //! Its numbers of states are known from four other checkers and a packed encoding. It is small
 //! enough to be read in one go, and stands here for any World in tests and benchmarks.
 
-use turnstile_checker::parts::{
+use turnstile_search::parts::{
     Cargo, Claim, Done, Fairness, Kind, Offer, Parts, Place, Predicate, Property, Symmetry,
 };
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use turnstile_checker::report::options::{Progress, Standing};
+use turnstile_search::bounds::{Progress, Standing};
 
 /// Ticks of `/proc/self/stat` in a second.
 const TICKS: f64 = 100.0;

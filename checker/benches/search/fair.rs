@@ -1,11 +1,11 @@
 //! What fair runs do in the end, beside the exploration: writing the graph down, and looking for
 //! fair components in all of it.
 
-use turnstile_checker::report::options::{Limits, Reductions};
-use turnstile_checker::report::result::Verdict;
-use turnstile_checker::search::breadth::{Ask, Walk, search};
-use turnstile_checker::search::interned::Interned;
-use turnstile_checker::search::live::{Graph, leads_to};
+use turnstile_search::bounds::{Limits, Reductions};
+use turnstile_search::breadth::{Ask, Walk, search};
+use turnstile_search::interned::Interned;
+use turnstile_search::judged::Verdict;
+use turnstile_search::live::{Graph, leads_to};
 
 use crate::clock::Clock;
 use crate::parts::Lock;

@@ -2,16 +2,19 @@
 
 use std::fs;
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::time::Instant;
 
-use stateright::{Checker, Model};
-use turnstile_checker::report::options::{Engine, Limits, Options, Reductions, Silent, Until};
-use turnstile_checker::search::breadth::{Ask, search};
-use turnstile_checker::search::engine::{Question, run};
-use turnstile_checker::search::interned::Interned;
+use stateright::{Checker, Model as _};
+use turnstile_checker::reference::model::Model;
+use turnstile_checker::report::options::{Engine, Options};
 use turnstile_checker::systems;
-use turnstile_checker::world::World;
+use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
+use turnstile_search::breadth::{Ask, search};
+use turnstile_search::engine::{Question, run};
+use turnstile_search::interned::Interned;
 use turnstile_spec::{Source, system::System};
+use turnstile_world::World;
 
 use crate::clock::Clock;
 use crate::packed::Packed;
@@ -127,7 +130,8 @@ fn written_as_parts(clients: usize, rounds: u8, threads: usize, clock: &Clock) -
 }
 
 fn bfs(world: World) -> u64 {
-    world.checker().spawn_bfs().join().unique_state_count() as u64
+    let model = Model::new(Arc::new(world)).expect("stateright is asked about few properties");
+    model.checker().spawn_bfs().join().unique_state_count() as u64
 }
 
 fn interned(world: &World, threads: usize, clock: &Clock) -> u64 {
@@ -171,7 +175,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
 
 /// The world without the properties of whole runs.
 fn of_states(mut world: World) -> World {
-    use turnstile_checker::world::Claim;
+    use turnstile_world::Claim;
     world.retain_claims(|property| {
         matches!(property.claim, Claim::Always { .. } | Claim::Sometimes(_))
     });

@@ -1,6 +1,8 @@
 //! What is left of a table without an amendment, and what fails of it and of the systems that run
 //! it. What fails without the others alone is no evidence.
 
+use turnstile_search::bounds::Until;
+use turnstile_search::judged::Verdict;
 use turnstile_spec::fault::Fault;
 use turnstile_spec::literal::Partial;
 use turnstile_spec::system::World;
@@ -9,8 +11,8 @@ use turnstile_spec::{Literal, Source, System};
 
 use super::Outcome;
 use crate::report::fault::FaultReport;
-use crate::report::options::{Options, Refusal, Replacement, Until};
-use crate::report::result::{ResultReport, Verdict};
+use crate::report::options::{Options, Refusal, Replacement};
+use crate::report::result::ResultReport;
 use crate::{systems, table};
 
 /// How far each world is followed without an amendment, first and then, where nobody says how far:

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use turnstile_checker::report::options::{Limits, Options};
+use turnstile_checker::report::options::Options;
+use turnstile_search::bounds::Limits;
 
 use super::terminal::Line;
 

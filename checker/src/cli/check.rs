@@ -13,11 +13,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use turnstile_checker::report::options::{Engine, Options, Reductions};
+use turnstile_checker::report::options::{Engine, Options};
 use turnstile_checker::report::paint::Paint;
 use turnstile_checker::report::result::{Report, ResultReport};
 use turnstile_checker::report::status::Status;
 use turnstile_checker::report::{junit, sarif, summary, text};
+use turnstile_search::bounds::Reductions;
 
 use super::bounds::Bounds;
 use super::library::Library;

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use turnstile_checker::read;
 use turnstile_checker::report::options::{Options, Replacement};
 use turnstile_checker::report::status::Status;
-use turnstile_checker::systems;
+use turnstile_checker::{read, systems};
 use turnstile_spec::literal::Literal;
 use turnstile_spec::{Faults, System};
 

@@ -4,11 +4,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use stateright::Model as _;
-use turnstile_checker::read;
-use turnstile_checker::report::options::{Options, Refusal, Silent};
+use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::status::Status;
-use turnstile_checker::systems;
 use turnstile_checker::table::environment::Environment;
+use turnstile_checker::{read, systems};
+use turnstile_search::bounds::Silent;
 
 use super::library::{self, Library, Text};
 use super::output::{complain, put};

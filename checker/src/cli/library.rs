@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use turnstile_bundled::Bundled;
 use turnstile_checker::read as texts;
-use turnstile_spec::Source;
-use turnstile_spec::limit;
+use turnstile_spec::{Source, limit};
 
 /// Where a text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

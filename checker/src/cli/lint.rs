@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::result::{Kind, Report, ResultReport};
 use turnstile_checker::report::status::Status;
-use turnstile_checker::report::text;
 use turnstile_spec::{Literal, System};
+use turnstile_world::trace::counted;
 
 use super::library::{self, Text};
 use super::output::{complain, put};
@@ -103,7 +103,7 @@ fn words(result: &ResultReport, is_verbose: bool) -> String {
     if is_verbose {
         text += &(frames(&notes) + &frames(&findings));
     }
-    let count = |many: &[&FaultReport], what: &str| text::counted(many.len() as u64, what);
+    let count = |many: &[&FaultReport], what: &str| counted(many.len() as u64, what);
     let mut verdict = match (errors.is_empty(), warnings.is_empty()) {
         (true, true) => paint.good("no faults"),
         (true, false) => paint.bad(&count(&warnings, "warning")),
@@ -119,7 +119,7 @@ fn words(result: &ResultReport, is_verbose: bool) -> String {
     }
     if errors.is_empty() && !notes.is_empty() {
         let covered: usize = notes.iter().map(|fault| fault.cells.len()).sum();
-        let covered = text::counted(covered as u64, "cell");
+        let covered = counted(covered as u64, "cell");
         verdict += &paint.dim(&format!(" (`any` covers {covered}: --verbose lists them)"));
     }
     let _ = writeln!(text, "{file}: {verdict}");

@@ -1,10 +1,9 @@
 //! `turnstile list`: the tables and systems known here.
 
 use serde::Serialize;
-use turnstile_checker::read;
 use turnstile_checker::report::paint::{Paint, columns, fold, pad};
 use turnstile_checker::report::status::Status;
-use turnstile_checker::systems;
+use turnstile_checker::{read, systems};
 use turnstile_spec as spec;
 use turnstile_spec::literal::Literal;
 

@@ -5,8 +5,8 @@ use serde::Serialize;
 use turnstile_checker::mutate::{KilledBy, Mutated, Survivor, Systems, mutate};
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::mutated;
-use turnstile_checker::report::options::Progress as _;
 use turnstile_checker::report::status::Status;
+use turnstile_search::bounds::Progress as _;
 
 use super::bounds::Bounds;
 use super::chosen::{self, Work};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use turnstile_checker::read;
 use turnstile_checker::report::status::Status;
-use turnstile_checker::report::text::counted;
 use turnstile_render::docs::{self, Changed, Mode, Trouble};
 use turnstile_render::{Format, Sheet, render};
 use turnstile_spec::literal::Literal;
+use turnstile_world::trace::counted;
 
 use super::library::{self, Library, Origin, Text};
 use super::lint;

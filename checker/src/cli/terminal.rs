@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use turnstile_checker::report::options::{Progress, Standing};
 use turnstile_checker::report::paint::{Paint, WIDTH};
-use turnstile_checker::report::text::{bytes, grouped};
+use turnstile_checker::report::text::bytes;
+use turnstile_search::bounds::{Progress, Standing};
+use turnstile_world::trace::grouped;
 
 use super::allocation;
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use turnstile_search::bounds::{Limits, Until};
 use turnstile_spec::system::System;
 use turnstile_spec::table::RowId;
 use turnstile_spec::{Literal, Sound};
@@ -12,7 +13,7 @@ use super::spread::{Aside, spread};
 use super::unchanged::{Searched, Systems, Unchanged, bad, failures};
 use super::{KilledBy, Mutated, Survivor, mutants};
 use crate::report::fault::FaultReport;
-use crate::report::options::{Limits, Options, Replacement, Until};
+use crate::report::options::{Options, Replacement};
 use crate::report::result::{Reached, Row};
 use crate::systems::Entry;
 use crate::table;

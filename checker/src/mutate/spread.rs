@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::report::options::{Progress, Standing};
+use turnstile_search::bounds::{Progress, Standing};
 
 /// What comes of each thing, in their order, whoever worked on it. The work is told how many
 /// threads it may use itself.

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use turnstile_world::trace::counted;
+
 use super::paint::{Paint, fold, pad};
 use super::run;
 use super::status::Status;
-use super::text::counted;
 use crate::amend::{Outcome, Shown, Verified};
 
 /// Left of the amendments' names.

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use turnstile_search::judged::Verdict;
+
 use super::paint::Paint;
-use super::result::{PropertyReport, ResultReport, Verdict};
+use super::result::{PropertyReport, ResultReport};
 use super::run;
 
 /// The whole file.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use turnstile_world::trace::counted;
+
 use super::paint::{Paint, columns, fold, pad};
 use super::status::Status;
-use super::text::counted;
 use crate::mutate::{Mutated, Survivor};
 
 /// The width of the first column.

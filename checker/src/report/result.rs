@@ -5,9 +5,11 @@
 //! [`Report::VERSION`] only.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Serialize, Serializer};
+
+use turnstile_search::judged::Verdict;
+use turnstile_world::trace::StepReport;
 
 use super::fault::FaultReport;
 
@@ -144,6 +146,7 @@ pub struct PropertyReport {
     /// What sort of claim it is.
     pub kind: PropertyKind,
     /// What came out.
+    #[serde(serialize_with = "spelt")]
     pub verdict: Verdict,
     /// The fairness that the verdict rests on.
     pub assumptions: Vec<String>,
@@ -225,91 +228,6 @@ impl Serialize for PropertyKind {
     }
 }
 
-/// What came out for a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Searched to the end: it holds.
-    Holds,
-    /// A run shows that it does not.
-    Fails,
-    /// It holds under the fairness stated; without it a run shows that it does not.
-    FailsOnlyUnfairly,
-    /// It holds, but its premise was never reached.
-    Vacuous,
-    /// No failure was found, and the search was cut.
-    Incomplete,
-}
-
-impl Verdict {
-    /// Its spelling.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Fails => "fails",
-            Self::FailsOnlyUnfairly => "fails only unfairly",
-            Self::Vacuous => "vacuous",
-            Self::Incomplete => "incomplete",
-        }
-    }
-}
-
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-/// Who takes a step that no node takes: [`StepReport::node`] of a loss or a delay.
-pub const NETWORK: &str = "network";
-
-/// A step of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StepReport {
-    /// Who took it: `client 1`, or [`NETWORK`].
-    pub node: String,
-    /// What happened: `response (503)`, `retry timer triggers`, `lost answer to client 1`.
-    pub event: String,
-    /// The rows taken, by id, joined by `, `; empty where no row was taken.
-    pub row: String,
-    /// Who sent the message that arrived, if one did.
-    pub from: Option<String>,
-    /// What the step did, in order.
-    pub effects: Vec<EffectReport>,
-    /// The state of the node after it, where that says something: `Registering`.
-    #[serde(skip)]
-    pub state: Option<String>,
-}
-
-/// What a step did, for the sequence diagram.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EffectReport {
-    /// A message went out.
-    Sends {
-        /// To whom.
-        to: String,
-        /// What, in a few words: `POST`, `409`.
-        message: String,
-    },
-    /// Anything else in a few words: `arms renew timer`, `tells user: acquired`, `saves`.
-    Does(String),
-}
-
-impl fmt::Display for EffectReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sends { to, message } => write!(f, "sends {message} to {to}"),
-            Self::Does(what) => f.write_str(what),
-        }
-    }
-}
-
-impl Serialize for EffectReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// What a search reached of the tables that ran in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Coverage {
@@ -348,4 +266,8 @@ pub enum Reached {
     Excused,
     /// No run takes it.
     Left,
+}
+
+fn spelt<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verdict.name())
 }

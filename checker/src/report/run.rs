@@ -6,8 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use turnstile_world::trace::{EffectReport, NETWORK, StepReport};
+
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{EffectReport, NETWORK, PropertyKind, PropertyReport, StepReport};
+use super::result::{PropertyKind, PropertyReport};
 
 /// Left of the first column: the margin and the step's number.
 const LEFT: usize = 8;

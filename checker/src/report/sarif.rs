@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use turnstile_search::judged::Verdict;
 
 use super::fault::FaultReport;
 use super::paint::Paint;
-use super::result::{PropertyReport, ResultReport, Verdict};
+use super::result::{PropertyReport, ResultReport};
 use super::run;
 
 /// Where the shape of the file is laid down.

@@ -1,6 +1,8 @@
 //! The exit status that results deserve. 2 goes before 1 before 3.
 
-use super::result::{ResultReport, Verdict};
+use turnstile_search::judged::Verdict;
+
+use super::result::ResultReport;
 
 /// How a run of the command ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use turnstile_search::judged::Verdict;
+use turnstile_world::trace::counted;
+
 use super::paint::{Paint, fold};
-use super::result::{Coverage, Kind, ResultReport, Verdict};
+use super::result::{Coverage, Kind, ResultReport};
 use super::status::Status;
-use super::text::counted;
 
 /// Rows that no world of a system takes, where more than one was searched, and each to its end.
 fn untaken(results: &[ResultReport], paint: Paint) -> String {

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use turnstile_search::judged::Verdict;
+use turnstile_world::trace::{counted, grouped};
+
 use super::fault::FaultReport;
 use super::paint::{Paint, columns, fold, pad};
-use super::result::{Coverage, Kind, PropertyReport, ResultReport, Verdict};
+use super::result::{Coverage, Kind, PropertyReport, ResultReport};
 use super::run;
 
 /// Failures of one property that are listed beside the one whose run is shown.
@@ -278,20 +281,6 @@ fn put_failure(text: &mut String, property: &PropertyReport, most: usize, paint:
     }
 }
 
-/// `1,234,567`.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (nth, digit) in digits.chars().enumerate() {
-        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `45.1 MiB`.
 #[must_use]
 pub fn bytes(number: u64) -> String {
@@ -305,11 +294,4 @@ pub fn bytes(number: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{number} bytes") } else { format!("{scaled:.1} {}", units[unit]) }
-}
-
-/// `1 fault`, `3,000 faults`.
-#[must_use]
-pub fn counted(number: u64, word: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {word}{ending}", grouped(number))
 }

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::result::{
-    Coverage, Kind, PropertyKind, PropertyReport, Reached, ResultReport, Row, Verdict,
-};
+use turnstile_search::judged::Verdict;
+
+use super::result::{Coverage, Kind, PropertyKind, PropertyReport, Reached, ResultReport, Row};
 
 /// The property's name.
 const EVERY_ROW: &str = "every row taken";

@@ -3,15 +3,15 @@
 
 use turnstile_spec::fault::Span;
 use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
+use turnstile_world::link::LinkFault;
+use turnstile_world::{
+    Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
+    Relation, World, WorldError,
+};
 
 use crate::report::fault::FaultReport;
 use crate::report::options::{Options, Refusal};
 use crate::systems::Wired;
-use crate::world::link::LinkFault;
-use crate::world::{
-    Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
-    Relation, World, WorldError,
-};
 
 /// The greatest number that a key of `set` may be: as many nodes as a role may have.
 const NUMBER_MAX: u16 = 8;

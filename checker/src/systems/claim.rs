@@ -22,10 +22,10 @@ use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::Fence;
 use turnstile_core::number::ClaimId;
 use turnstile_step::{Core, Effect, Input};
+use turnstile_world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
 
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
 
 use self::cores::call;
 pub use self::types::{

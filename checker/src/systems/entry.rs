@@ -3,17 +3,20 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use stateright::Model;
+use stateright::Model as _;
 use turnstile_spec::system;
+use turnstile_world::parts::Op;
+use turnstile_world::state::Action;
+use turnstile_world::system::System;
+use turnstile_world::{Predicate, World};
 
+use crate::reference::model::Model;
 use crate::report::fault::FaultReport;
 use crate::report::options::{Engine, Options, Refusal};
 use crate::report::result::ResultReport;
-use crate::search;
 use crate::systems::coverage::coverage;
 use crate::systems::{Plan, fit};
-use crate::world::system::System;
-use crate::world::{Predicate, World, check};
+use crate::{check, reference};
 
 /// A system that this build can run: its cores are compiled in, its file is read.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +106,8 @@ impl Entry {
         let world = Arc::new(self.world(file, named, options)?);
         let title = (file.name.as_str(), named.name.as_str());
         let checked = match options.engine {
-            Engine::Interned => search::check::check(&world, title, options),
-            Engine::Stateright => check::check(&world, title, options),
+            Engine::Interned => check::check(&world, title, options),
+            Engine::Stateright => reference::check(&world, title, options),
         };
         let mut result = checked.result;
         result.coverage = coverage(self.machines, &options.tables, &checked.taken);
@@ -125,9 +128,12 @@ impl Entry {
         (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
     ) -> Result<(), Refusal> {
         let world = self.world(file, named, options)?;
-        world.explorable().map_err(|error| Refusal::Usage(error.to_string()))?;
+        let model = Model::new(Arc::new(world));
+        let model = model.map_err(|error| Refusal::Usage(error.to_string()))?;
         if ready() {
-            world.checker().serve(listen);
+            let words =
+                |world: &World, at, op: &Op| world.action_words(&Action { at, op: op.clone() });
+            model.in_words(words).checker().serve(listen);
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use turnstile_core::stack;
 use turnstile_core::view::{MemberId, Members};
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
+use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
 use self::founded::Rest;
 use self::membership::{Change, Membership, Sent};
@@ -29,7 +30,6 @@ use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
 use crate::systems::view::Views;
-use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
 pub use self::types::{Caller, Command, GroupTypes, Letter, Runs, Seat, State, Timer};
 pub(super) use facts::ANSWERS;

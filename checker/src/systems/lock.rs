@@ -6,10 +6,10 @@
 
 use turnstile_step::{Effect, Input, not_symbolic};
 
-use crate::world::mail::{Chance, Mail};
-use crate::world::property::{Claim, Predicate, Property, View};
-use crate::world::system::{InputOf, NodeId, OutOf, System, Types};
-use crate::world::{Link, LinkKind, Node, World};
+use turnstile_world::mail::{Chance, Mail};
+use turnstile_world::property::{Claim, Predicate, Property, View};
+use turnstile_world::system::{InputOf, NodeId, OutOf, System, Types};
+use turnstile_world::{Link, LinkKind, Node, World};
 
 /// The types of the lock protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

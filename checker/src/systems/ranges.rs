@@ -20,11 +20,11 @@ use turnstile_core::ranges::message::{Answer, FileId, Host, Lease, Message, Serv
 use turnstile_core::ranges::server::{self, FileServer};
 use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_step::{Core, Effect, Input, Out};
+use turnstile_world::system::{EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
 
 use self::apart::is_apart;
 use self::past::Past;

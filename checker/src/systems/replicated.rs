@@ -21,6 +21,7 @@ use turnstile_core::replicated::{Member, Service};
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
+use turnstile_world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
 
 use self::cluster::Cluster;
 use self::delivered::Delivered;
@@ -29,7 +30,6 @@ use self::threads::{Step, follows};
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
 
 pub use self::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
 pub(super) use facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};

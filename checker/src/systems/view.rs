@@ -12,14 +12,14 @@ mod world;
 
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{self, Handler, MemberId, Message, Request, View, Wants};
+use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler;
+use turnstile_step::{Core, Effect, Input};
+use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
 
 use crate::report::options::{Refusal, Replacement};
 use crate::systems::Wired;
 use crate::systems::rules::Chosen;
-use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
-use turnstile_machine::Rules as _;
-use turnstile_step::{Core, Effect, Input};
 
 use self::network::Network;
 pub use self::types::{Command, Notice, State, Timer, ViewTypes, Watch};

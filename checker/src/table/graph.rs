@@ -6,9 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use stateright::Model;
+use turnstile_search::bounds::Standing;
 use turnstile_spec::table::{EventId, StateId};
 
-use crate::report::options::{Options, Standing};
+use crate::report::options::Options;
 
 use super::cell::Outcome;
 use super::environment::{Configuration, Environment, Happening, MAX_LEFT_BEHIND, MAX_OF_A_KIND};

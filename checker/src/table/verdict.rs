@@ -10,11 +10,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stateright::Model;
+use turnstile_search::judged::Verdict;
 use turnstile_spec::table::{CellKind, RowId};
+use turnstile_world::trace::StepReport;
 
-use crate::report::result::{
-    Coverage, PropertyKind, PropertyReport, ResultReport, StepReport, Verdict,
-};
+use crate::report::result::{Coverage, PropertyKind, PropertyReport, ResultReport};
 
 use super::cell::Outcome;
 use super::environment::{Configuration, Environment, Happening, Wrong};

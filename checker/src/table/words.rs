@@ -4,7 +4,7 @@ use turnstile_spec::table::{
     Domain, Event, EventId, Pattern, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
 };
 
-use crate::report::result::{EffectReport, StepReport};
+use turnstile_world::trace::{EffectReport, StepReport};
 
 use super::cell::Outcome;
 use super::environment::{Configuration, Environment, Happening, id};

@@ -1,12 +1,13 @@
 //! A system of one node whose state is a small number, by a list of steps: worlds for the tests of
 //! the World itself.
 
-use turnstile_checker::report::options::{Engine, Options, Reductions, Silent};
+use turnstile_checker::report::options::{Engine, Options};
 use turnstile_checker::report::result::PropertyReport;
-use turnstile_checker::search;
-use turnstile_checker::world::system::{InputOf, OutOf, System, Types};
-use turnstile_checker::world::{Budget, Claim, Node, NodeId, Predicate, Property, World, check};
+use turnstile_checker::{check, reference};
+use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_step::{Effect, Input};
+use turnstile_world::system::{InputOf, OutOf, System, Types};
+use turnstile_world::{Budget, Claim, Node, NodeId, Predicate, Property, World};
 
 use std::sync::Arc;
 
@@ -122,8 +123,8 @@ pub(crate) fn verdicts(world: &Arc<World>, engine: Engine) -> Vec<PropertyReport
     let options = Options { reduce: Reductions::NONE, engine, ..Options::new(&Silent) };
     let title = ("toy", "toy");
     let checked = match engine {
-        Engine::Interned => search::check::check(world, title, &options),
-        Engine::Stateright => check::check(world, title, &options),
+        Engine::Interned => check::check(world, title, &options),
+        Engine::Stateright => reference::check(world, title, &options),
     };
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
     checked.result.properties

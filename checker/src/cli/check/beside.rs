@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use turnstile_checker::report::options::{Progress, Standing};
+use turnstile_search::bounds::{Progress, Standing};
 
 use crate::cli::terminal::Line;
 

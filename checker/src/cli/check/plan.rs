@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use turnstile_checker::read;
-use turnstile_checker::systems;
+use turnstile_checker::{read, systems};
 use turnstile_spec::{Faults, System};
 
 use crate::cli::library::{self, Library, Text};

@@ -1,12 +1,9 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
-use turnstile_checker::read;
-use turnstile_checker::report;
 use turnstile_checker::report::fault::FaultReport;
 use turnstile_checker::report::options::{Options, Refusal};
 use turnstile_checker::report::result::{Kind, ResultReport};
-use turnstile_checker::systems;
-use turnstile_checker::table;
+use turnstile_checker::{read, report, systems, table};
 use turnstile_spec::system::{System, World};
 use turnstile_spec::{Fault, Severity};
 

@@ -10,11 +10,11 @@ use turnstile_machines::claim::{Resource, State as Stage};
 use turnstile_step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
 };
+use turnstile_world::system::{InputOf, NodeId, OutOf};
 
 use super::cores::over;
 use super::types::{self, Chain, ClaimTypes, Ended, Letter, Notice};
 use super::{Claim, ClientRules, FRESH_KEY, RESOURCE};
-use crate::world::system::{InputOf, NodeId, OutOf};
 
 type Of = Keychain<ClientRules>;
 

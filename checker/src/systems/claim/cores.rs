@@ -13,12 +13,12 @@ use turnstile_step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
     RowOutcome,
 };
+use turnstile_world::system::{EffectOf, InputOf, NodeId, OutOf};
 
 use super::queue::Queue;
 use super::types::Command::{AskOtherwise, ClaimAgain, FreshKey, Revoke};
 use super::types::{ClaimTypes, Command, Lessee, Letter, Notice, Office, Saved, Timer, Way};
 use super::{Claim, ClientRules, FRESH_KEY, RecordRules};
-use crate::world::system::{EffectOf, InputOf, NodeId, OutOf};
 
 impl Claim {
     /// What the user of a client may ask, and its driver give.

@@ -3,10 +3,10 @@
 use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
 use turnstile_core::number::Token;
+use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::watch::Seen;
 
 use crate::systems::claim::{Claim, ClaimTypes, Command, Notice, Past, Watch};
-use crate::world::system::{NodeId, SeenOf};
-use crate::world::watch::Seen;
 
 /// Remembers what the properties need of the past.
 pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &SeenOf<ClaimTypes>) {

@@ -4,11 +4,11 @@ use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record;
+use turnstile_world::node::Life;
+use turnstile_world::system::NodeId;
 
 use super::seats::{Look, Seat, is_given_back, is_over};
 use crate::systems::claim::{Claim, Past, State, Watch};
-use crate::world::node::Life;
-use crate::world::system::NodeId;
 
 turnstile_machine::system!("../spec/systems/claim.yaml");
 

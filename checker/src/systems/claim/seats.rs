@@ -8,11 +8,11 @@ use turnstile_core::claim::record::{self, Record, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
+use turnstile_world::node::Life;
+use turnstile_world::property::View;
+use turnstile_world::system::NodeId;
 
 use crate::systems::claim::{Claim, Office, Past, RESOURCE, Saved, State, Timer, Watch};
-use crate::world::node::Life;
-use crate::world::property::View;
-use crate::world::system::NodeId;
 
 pub(super) type Look<'a> = View<'a>;
 

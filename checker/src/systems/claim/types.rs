@@ -9,7 +9,7 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim::Resource;
 use turnstile_step::{IdClass, Symbolic};
 
-use crate::world::system::{NodeId, Types};
+use turnstile_world::system::{NodeId, Types};
 
 /// The types of the claim system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

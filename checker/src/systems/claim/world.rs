@@ -1,12 +1,12 @@
 //! A world of `spec/systems/claim.yaml` with the claim system's cores, and its verdicts.
 
 use turnstile_core::claim::record::Limits;
+use turnstile_world::Predicate;
 
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::{Claim, ClientRules, RecordRules};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
-use crate::world::Predicate;
 
 /// The claim system among those of this build.
 pub const ENTRY: Entry = Entry::of::<Claim>();

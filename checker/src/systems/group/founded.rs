@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use turnstile_core::number::ViewId;
 use turnstile_core::view::View;
 use turnstile_step::{Effect, Input, Out};
+use turnstile_world::system::{EffectOf, InputOf, NodeId, System as _};
 
 use super::types::{GroupTypes, Letter, Seat, State, Timer};
 use super::{Group, member};
-use crate::world::system::{EffectOf, InputOf, NodeId, System as _};
 
 /// More messages than any group of few needs to come to rest; a table that is wrong may not.
 const STEPS_MAX: usize = 1_000;

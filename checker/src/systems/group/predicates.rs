@@ -7,12 +7,12 @@ use turnstile_core::view::MemberId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::group_lock_client::{self as client};
 use turnstile_machines::group_lock_coordinator::{self as coordinator, Invariant, Resource, Rule};
+use turnstile_world::NodePart;
+use turnstile_world::property::View;
 
 use super::facts::{self, held};
 use super::{Group, member};
 use crate::systems::group::types::{Caller, Seat, State, Timer};
-use crate::world::NodePart;
-use crate::world::property::View;
 
 turnstile_machine::system!("../spec/systems/group-lock.yaml");
 

@@ -7,13 +7,12 @@ use turnstile_core::group::Command as Told;
 use turnstile_core::stack::{self, Notice, Stack};
 use turnstile_core::view::{self, MemberId};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
+use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
-use super::queue;
 use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
-use super::{ClientRules, CoordinatorRules, Group, member, node};
+use super::{ClientRules, CoordinatorRules, Group, member, node, queue};
 use crate::systems::view::network::Network;
 use crate::systems::view::{HandlerRules, ViewTypes, Views, types as handled};
-use crate::world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
 
 /// What is beneath: the network, and who has crashed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

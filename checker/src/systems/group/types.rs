@@ -8,11 +8,11 @@ use turnstile_core::group::{self, Command as Told, State as Core};
 use turnstile_core::stack::{self, Notice};
 use turnstile_core::view::{self, MemberId, View};
 use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_world::system::Types;
 
 use super::membership::{Change, Membership};
 use super::stacked::Beneath;
 use crate::systems::view::types as handled;
-use crate::world::system::Types;
 
 /// The types of the group lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

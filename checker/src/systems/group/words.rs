@@ -3,11 +3,11 @@
 use turnstile_core::group::Command as Told;
 use turnstile_core::stack::Notice;
 use turnstile_step::{Effect, Input};
+use turnstile_world::system::{EffectOf, InputOf, NodeId, System as _};
 
 use super::types::{Command, GroupTypes, Letter, State, Timer};
 use super::{Group, member, stacked};
 use crate::systems::view;
-use crate::world::system::{EffectOf, InputOf, NodeId, System as _};
 
 impl Group {
     pub(super) fn words_of_input(&self, node: NodeId, input: &InputOf<GroupTypes>) -> String {

@@ -1,11 +1,12 @@
 //! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
 
+use turnstile_world::{Faults, Predicate};
+
 use super::Group;
 use super::predicates::group_lock::{Predicate as Name, Properties};
 use crate::report::options::Refusal;
 use crate::systems::view::Views;
 use crate::systems::{Entry, Plan, Wired};
-use crate::world::{Faults, Predicate};
 
 /// The group lock among the systems of this build.
 pub const ENTRY: Entry = Entry::of::<Group>();

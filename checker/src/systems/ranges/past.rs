@@ -9,10 +9,10 @@ use turnstile_core::ranges::manager::{self, News, Wish};
 use turnstile_core::ranges::message::FileId;
 use turnstile_core::ranges::server;
 use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_world::system::SeenOf;
+use turnstile_world::watch::Seen;
 
 use super::types::{Command, Notice, RangeTypes};
-use crate::world::system::SeenOf;
-use crate::world::watch::Seen;
 
 /// What is remembered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,20 +1,19 @@
 //! What the properties of the byte-range lock system ask of a state.
 
 use turnstile_core::number::LockId;
-use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, Lock, LockType};
 use turnstile_core::ranges::manager::{self, File};
 use turnstile_core::ranges::message::{Ask, FileId, Whole};
-use turnstile_core::ranges::server;
+use turnstile_core::ranges::{ByteRange, server};
 use turnstile_machine::Rules as _;
 use turnstile_machines::byte_range_lock::{Invariant, Resource, State as At};
 use turnstile_machines::server_lock::{self};
+use turnstile_world::property::View;
 
 use super::asserted::Asserted;
 use super::past::Past;
 use super::types::{Manager, State, Timer};
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
-use crate::world::property::View;
 
 turnstile_machine::system!("../spec/systems/byte-range-lock.yaml");
 

@@ -1,12 +1,11 @@
 //! The types of the byte-range lock system: those of its cores, put behind one set for the World.
 
-use turnstile_core::ranges::manager;
 use turnstile_core::ranges::message::{FileId, Message};
-use turnstile_core::ranges::server;
+use turnstile_core::ranges::{manager, server};
 use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_world::system::Types;
 
 use super::past::Past;
-use crate::world::system::Types;
 
 /// The types of the byte-range lock system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,12 +1,13 @@
 //! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
 
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::LockType;
+use turnstile_world::Predicate;
+
 use super::Ranges;
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
-use crate::world::Predicate;
-use turnstile_core::ranges::ByteRange;
-use turnstile_core::ranges::locks::LockType;
 
 /// The byte-range lock system among those of this build.
 pub const ENTRY: Entry = Entry::of::<Ranges>();

@@ -9,10 +9,10 @@ use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
 use turnstile_step::{IdClass, Symbolic};
+use turnstile_world::system::NodeId;
 
 use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
 use super::order::Broken;
-use crate::world::system::NodeId;
 
 /// The log, and who takes part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -10,13 +10,13 @@ use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
 use turnstile_machines::lock_status::Invariant;
 use turnstile_step::{Core as _, Effect, Input, Out};
+use turnstile_world::property::View;
+use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::watch::Seen;
 
 use super::cluster::Cluster;
 use super::facts::Step;
 use super::{Acted, Notice, Replicated, ReplicatedTypes, Seat, State};
-use crate::world::property::View;
-use crate::world::system::{NodeId, SeenOf};
-use crate::world::watch::Seen;
 
 turnstile_machine::system!("../spec/systems/replicated-lock.yaml");
 

@@ -7,11 +7,11 @@ use turnstile_core::replicated::State as MemberState;
 use turnstile_core::replicated::message::{Command as Told, Message, Notice as Core};
 use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
 use turnstile_step::{IdClass, Symbolic};
+use turnstile_world::system::{NodeId, Types};
 
 use super::cluster::Cluster;
 use super::delivered::Delivered;
 use super::mail::Change;
-use crate::world::system::{NodeId, Types};
 
 /// The types of the replicated lock service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use turnstile_step::{Effect, Input};
+use turnstile_world::system::{EffectOf, InputOf};
 
 use super::mail::Change;
 use super::{Command, Letter, Notice, ReplicatedTypes};
-use crate::world::system::{EffectOf, InputOf};
 
 impl fmt::Display for Letter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,10 +1,11 @@
 //! A world of `spec/systems/replicated-lock.yaml` with its members' cores, and its verdicts.
 
+use turnstile_world::Predicate;
+
 use super::Replicated;
 use super::predicates::replicated_lock::{Predicate as Name, Properties};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
-use crate::world::Predicate;
 
 /// The replicated lock service among the systems of this build.
 pub const ENTRY: Entry = Entry::of::<Replicated>();

@@ -6,9 +6,9 @@ use turnstile_machine::Facts;
 use turnstile_machines::view_handler::{
     Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State as At, Term,
 };
+use turnstile_world::NodePart;
 
 use super::types;
-use crate::world::NodePart;
 
 /// What is answered of all members.
 pub(in crate::systems) const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {

@@ -3,10 +3,10 @@
 
 use turnstile_core::view::{Message, Request};
 use turnstile_step::{Effect, Input, not_symbolic};
+use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId};
 
 use super::types::{Command, Timer, ViewTypes};
 use super::{Views, member};
-use crate::world::system::{Cut, EffectOf, InputOf, NodeId};
 
 /// Who can talk to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

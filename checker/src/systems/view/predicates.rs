@@ -3,14 +3,14 @@
 use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Group, Wants};
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Invariant, Resource};
+use turnstile_world::node::NodePart;
+use turnstile_world::property::View;
+use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::watch::Seen;
 
 use super::facts::{Group as Facts, Seat};
 use super::types::{self, Past};
 use super::{ViewTypes, Views, Watch, member};
-use crate::world::node::NodePart;
-use crate::world::property::View;
-use crate::world::system::{NodeId, SeenOf};
-use crate::world::watch::Seen;
 
 turnstile_machine::system!("../spec/systems/view-handler.yaml");
 

@@ -3,9 +3,9 @@
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{self, MemberId, Members, Message, View};
 use turnstile_step::{IdClass, Symbolic};
+use turnstile_world::system::Types;
 
 use super::network::Network;
-use crate::world::system::Types;
 
 /// The types of the view handling system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

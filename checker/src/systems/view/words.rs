@@ -2,9 +2,9 @@
 
 use turnstile_core::view::{Command, Message, Notice, Request, Timer};
 use turnstile_step::Input;
+use turnstile_world::system::InputOf;
 
 use super::types::{self, ViewTypes};
-use crate::world::system::InputOf;
 
 pub(super) fn input(input: &InputOf<ViewTypes>) -> String {
     match input {

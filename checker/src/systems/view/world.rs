@@ -1,10 +1,11 @@
 //! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
 
+use turnstile_world::Predicate;
+
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::{Terms, Views};
 use crate::report::options::Refusal;
 use crate::systems::{Entry, Plan, Wired};
-use crate::world::Predicate;
 
 /// The view handling system among those of this build.
 pub const ENTRY: Entry = Entry::of::<Views>();

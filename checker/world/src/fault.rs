@@ -1,0 +1,150 @@
+//! The kinds of fault of a world, by the names of its budgets. A kind without a budget does not
+//! happen.
+
+use crate::Node;
+use crate::budget::{Budget, BudgetId};
+use crate::erased::{Input, System};
+use crate::link::LinkFault;
+use crate::node::{Event, Life, NodePart};
+use crate::system::NodeId;
+
+/// The budget of each kind of fault.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    names: Vec<String>,
+    link: [Option<BudgetId>; LinkFault::ALL.len()],
+    nodes: Vec<NodeFaults>,
+    /// A clock that runs beyond every margin.
+    pub drift: Option<BudgetId>,
+    /// A crash in the middle of a step's effects.
+    torn: Option<BudgetId>,
+}
+
+/// The budgets of what a node's process may suffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct NodeFaults {
+    crash: Option<BudgetId>,
+    restart: Option<BudgetId>,
+    pause: Option<BudgetId>,
+    late_timer: Option<BudgetId>,
+}
+
+/// What a node's process may suffer, after its role's name.
+const NODE_FAULTS: [&str; 4] = ["crash", "restart", "pause", "late timer"];
+
+impl Faults {
+    /// The name of the budget for clocks that run wild.
+    pub const DRIFT: &str = "drift";
+    /// The name of the budget for restarts between two effects of a step.
+    pub const TORN: &str = "torn step";
+
+    /// Looks the kinds up: `lost answer`, and for a role `client crash`, `client restart`,
+    /// `client pause`, `client late timer`.
+    #[must_use]
+    pub fn resolve(nodes: &[Node], budgets: &[Budget]) -> Self {
+        let names: Vec<String> = budgets.iter().map(|budget| budget.name.clone()).collect();
+        let find = |name: &str| position(&names, name);
+        let of_node = |node: &Node| NodeFaults {
+            crash: find(&format!("{} crash", node.role)),
+            restart: find(&format!("{} restart", node.role)),
+            pause: find(&format!("{} pause", node.role)),
+            late_timer: find(&format!("{} late timer", node.role)),
+        };
+        Self {
+            link: LinkFault::ALL.map(|fault| find(fault.name())),
+            nodes: nodes.iter().map(of_node).collect(),
+            drift: find(Self::DRIFT),
+            torn: find(Self::TORN),
+            names,
+        }
+    }
+
+    /// The names that a world of these nodes can give to faults; others are the system's own.
+    #[must_use]
+    pub fn known(nodes: &[Node]) -> Vec<String> {
+        let mut known: Vec<String> =
+            LinkFault::ALL.iter().map(|fault| fault.name().to_owned()).collect();
+        known.extend([Self::DRIFT, Self::TORN].map(str::to_owned));
+        for node in nodes {
+            known.extend(NODE_FAULTS.map(|what| format!("{} {what}", node.role)));
+        }
+        known.dedup();
+        known
+    }
+
+    /// Whether a name is that of something that a node's process may suffer, whatever its role.
+    #[must_use]
+    pub fn is_of_process(name: &str) -> bool {
+        NODE_FAULTS.iter().any(|what| name.ends_with(&format!(" {what}")))
+    }
+
+    /// The budget of a fault on a link.
+    #[must_use]
+    pub fn on_link(&self, fault: LinkFault) -> Option<BudgetId> {
+        let place = LinkFault::ALL.iter().position(|other| *other == fault)?;
+        self.link[place]
+    }
+
+    /// The budget for answers that come late.
+    #[must_use]
+    pub fn late_answer(&self) -> Option<BudgetId> {
+        self.on_link(LinkFault::LateAnswer)
+    }
+
+    /// Whether the node ever starts again, so that what it saves matters.
+    #[must_use]
+    pub fn may_restart(&self, node: NodeId) -> bool {
+        self.nodes[node].restart.is_some()
+    }
+
+    /// The budgets that a restart of the node in the middle of a step takes from, if it happens:
+    /// that of torn steps, and that of its restarts.
+    pub(crate) fn torn(&self, node: NodeId) -> Option<[BudgetId; 2]> {
+        Some([self.torn?, self.nodes[node].restart?])
+    }
+
+    /// The budget that an event takes from; `None` where it has no budget here and does not
+    /// happen.
+    #[expect(clippy::option_option, reason = "the outer one says whether it happens at all")]
+    pub(crate) fn of_node(
+        &self,
+        system: &dyn System,
+        node: NodeId,
+        part: &NodePart,
+        event: &Event,
+    ) -> Option<Option<BudgetId>> {
+        let of_node = self.nodes[node];
+        Some(match event {
+            Event::Takes(Input::Fired(timer), _) => self.rationed(system.timer_budget(timer))?,
+            Event::Takes(Input::Command(command), _) => {
+                self.rationed(system.command_budget(command))?
+            }
+            Event::Takes(Input::Message { .. } | Input::Restart(_), _) => None,
+            Event::Crashes => Some(of_node.crash?),
+            Event::Restarts(_) if part.life == Life::Up || of_node.restart.is_some() => {
+                Some(of_node.restart?)
+            }
+            Event::Restarts(_) => return None,
+            Event::IsDue(_) => Some(of_node.late_timer?),
+            Event::FiresLate(..) => None,
+            Event::Pauses => Some(of_node.pause?),
+            Event::Resumes => None,
+            // What it costs beside the step, the World adds.
+            Event::Torn { step, .. } => return self.of_node(system, node, part, step),
+        })
+    }
+
+    /// Not rationed: no budget. Rationed: its budget, or nothing where the world has none.
+    #[expect(clippy::option_option, reason = "the outer one says whether it happens at all")]
+    fn rationed(&self, name: Option<&'static str>) -> Option<Option<BudgetId>> {
+        match name {
+            None => Some(None),
+            Some(name) => position(&self.names, name).map(Some),
+        }
+    }
+}
+
+fn position(names: &[String], name: &str) -> Option<BudgetId> {
+    let place = names.iter().position(|other| other == name)?;
+    Some(BudgetId(u8::try_from(place).expect("a world has few budgets")))
+}

@@ -1,0 +1,100 @@
+//! Nodes of a World that may change places: those of a symmetric role, each with its links, where
+//! the system can rename every node that a value names and no property tells them apart.
+
+use turnstile_search::parts::{Place, Symmetry};
+
+use crate::World;
+use crate::calls::Slot;
+use crate::erased::Naming;
+use crate::link::{Contents, LinkPart};
+use crate::node::NodePart;
+use crate::parts::{Part, place};
+use crate::system::NodeId;
+
+impl World {
+    /// The symmetric roles with two nodes or more, by name.
+    fn roles(&self) -> impl Iterator<Item = (&String, Vec<NodeId>)> {
+        let is_told = self.properties.iter().any(|one| self.system.names_a_node(one.name));
+        let may_change = self.system.renames() && !is_told;
+        let all = self.symmetric.iter().filter(move |_| may_change).map(|role| {
+            let nodes = (0..self.nodes.len()).filter(|node| self.nodes[*node].role == *role);
+            (role, nodes.collect::<Vec<NodeId>>())
+        });
+        all.filter(|(_, nodes)| nodes.len() > 1 && !self.is_joined(nodes))
+    }
+
+    /// Whether a link joins two of these nodes: it belongs to neither alone.
+    fn is_joined(&self, nodes: &[NodeId]) -> bool {
+        self.links.iter().any(|link| nodes.contains(&link.from) && nodes.contains(&link.to))
+    }
+
+    /// The groups, each member a node with its links. The links of two members come in the same
+    /// order: that of the nodes at their other ends, which no change of places moves.
+    pub(super) fn groups(&self) -> Vec<Symmetry> {
+        let member = |node: NodeId| {
+            let mut links: Vec<_> = (0..self.links.len())
+                .filter(|&link| self.links[link].from == node || self.links[link].to == node)
+                .map(|link| {
+                    let ends = &self.links[link];
+                    let is_out = ends.from == node;
+                    (if is_out { ends.to } else { ends.from }, is_out, link)
+                })
+                .collect();
+            links.sort_unstable();
+            let links = links.into_iter().map(|(.., link)| self.place_of_link(link));
+            [place(node)].into_iter().chain(links).collect()
+        };
+        let group = |(role, nodes): (&String, Vec<NodeId>)| Symmetry {
+            role: role.clone(),
+            members: nodes.into_iter().map(member).collect(),
+        };
+        self.roles().map(group).collect()
+    }
+
+    /// A part with the members of a group changed about, those that it names too.
+    pub(super) fn changed_about(&self, at: Place, part: &Part, group: usize, to: &[usize]) -> Part {
+        let (_, members) = self.roles().nth(group).expect("a group of this world");
+        let mut nodes: Vec<NodeId> = (0..self.nodes.len()).collect();
+        for (member, &to) in members.iter().zip(to) {
+            nodes[*member] = members[to];
+        }
+        let mut part = part.clone();
+        match &mut part {
+            Part::Node(part) => self.rename_node(part, &nodes),
+            Part::Link(part) => {
+                self.rename_link(part, &nodes);
+                self.sort(at, part);
+            }
+            Part::Watch(part) => {
+                self.system.rename(Naming::Watch(&mut part.system), &nodes);
+                if let Some(trouble) = &mut part.trouble {
+                    trouble.node = nodes[trouble.node];
+                }
+            }
+            Part::Left(_) => {}
+        }
+        part
+    }
+
+    fn rename_node(&self, part: &mut NodePart, to: &[NodeId]) {
+        let NodePart { life: _, state, timers, due, saved } = part;
+        self.system.rename(Naming::State(state), to);
+        for timers in [timers, due] {
+            timers.iter_mut().for_each(|timer| self.system.rename(Naming::Timer(timer), to));
+            timers.sort_unstable();
+        }
+        saved.iter_mut().for_each(|saved| self.system.rename(Naming::Saved(saved), to));
+    }
+
+    fn rename_link(&self, part: &mut LinkPart, to: &[NodeId]) {
+        match &mut part.contents {
+            Contents::Calls(slots) => {
+                let messages = slots.iter_mut().map(Slot::message_mut);
+                messages.for_each(|message| self.system.rename(Naming::Message(message), to));
+            }
+            Contents::Messages(messages) => {
+                messages.iter_mut().for_each(|one| self.system.rename(Naming::Message(one), to));
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The steps of a run in words, as reports show them.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// Who takes a step that no node takes: [`StepReport::node`] of a loss or a delay.
+pub const NETWORK: &str = "network";
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// Who took it: `client 1`, or [`NETWORK`].
+    pub node: String,
+    /// What happened: `response (503)`, `retry timer triggers`, `lost answer to client 1`.
+    pub event: String,
+    /// The rows taken, by id, joined by `, `; empty where no row was taken.
+    pub row: String,
+    /// Who sent the message that arrived, if one did.
+    pub from: Option<String>,
+    /// What the step did, in order.
+    pub effects: Vec<EffectReport>,
+    /// The state of the node after it, where that says something: `Registering`.
+    #[serde(skip)]
+    pub state: Option<String>,
+}
+
+/// What a step did, for the sequence diagram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EffectReport {
+    /// A message went out.
+    Sends {
+        /// To whom.
+        to: String,
+        /// What, in a few words: `POST`, `409`.
+        message: String,
+    },
+    /// Anything else in a few words: `arms renew timer`, `tells user: acquired`, `saves`.
+    Does(String),
+}
+
+impl fmt::Display for EffectReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sends { to, message } => write!(f, "sends {message} to {to}"),
+            Self::Does(what) => f.write_str(what),
+        }
+    }
+}
+
+impl Serialize for EffectReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// `1 fault`, `3,000 faults`.
+#[must_use]
+pub fn counted(number: u64, word: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {word}{ending}", grouped(number))
+}
+
+/// `1,234,567`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

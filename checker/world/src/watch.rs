@@ -1,0 +1,87 @@
+//! What is seen of a step, for the properties to remember. It never reads a core's state.
+
+use turnstile_step::{IdClass, RowOutcome, Symbolic};
+
+use crate::erased::System;
+use crate::system::NodeId;
+use crate::value::{Ordered, Value};
+
+/// Something that happened at a node and that a property may want to remember.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Seen<C = Ordered, N = Value> {
+    /// The node's user asked.
+    Asked(NodeId, C),
+    /// The node's user was told.
+    Told(NodeId, N),
+    /// The node stopped and forgot.
+    Crashed(NodeId),
+    /// The node started again.
+    Restarted(NodeId),
+    /// Its table does not fit what happened, or its message has no way.
+    Trouble(Trouble),
+}
+
+/// A step that the system is not made for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Trouble {
+    /// Where.
+    pub node: NodeId,
+    /// What is wrong.
+    pub what: Misfit,
+}
+
+/// What is wrong with a step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Misfit {
+    /// What the table said: an event without a row, or something that could not be done.
+    Table(RowOutcome),
+    /// A message was sent where no link of the world leads; in words.
+    NoLink(String),
+}
+
+impl Trouble {
+    /// What a core reported, if that was it.
+    #[must_use]
+    pub fn of(node: NodeId, taken: &RowOutcome) -> Option<Self> {
+        match taken {
+            RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
+                Some(Self { node, what: Misfit::Table(*taken) })
+            }
+            RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,
+        }
+    }
+
+    /// Whether it is an event without a row.
+    #[must_use]
+    pub fn is_unexpected(&self) -> bool {
+        matches!(self.what, Misfit::Table(RowOutcome::Unexpected { .. }))
+    }
+}
+
+/// The part of a state that remembers: the system's own, and what the last step ran into.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WatchPart {
+    /// What the properties remember.
+    pub system: Value,
+    /// The trouble that the last step met; forgotten with the next one.
+    pub trouble: Option<Trouble>,
+}
+
+impl Symbolic for WatchPart {
+    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
+        self.system.visit_ids(each);
+    }
+}
+
+/// What the watch is after a step in which these things were seen.
+#[must_use]
+pub fn observe(system: &dyn System, watch: &WatchPart, seen: &[Seen]) -> WatchPart {
+    let mut next = WatchPart { system: watch.system.clone(), trouble: None };
+    for one in seen {
+        if let Seen::Trouble(trouble) = one {
+            next.trouble.get_or_insert_with(|| trouble.clone());
+        }
+        system.observe(&mut next.system, one);
+    }
+    next
+}

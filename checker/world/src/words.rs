@@ -1,0 +1,182 @@
+//! A step in words, for counterexamples and Explorer: who, what happened, which rows, what it did.
+
+use std::fmt::Write as _;
+
+use turnstile_step::RowOutcome;
+
+use crate::World;
+use crate::erased::{Effect, Input};
+use crate::link::{Contents, LinkOp};
+use crate::node::Event;
+use crate::parts::Op;
+use crate::state::{Action, State};
+use crate::system::NodeId;
+use crate::trace::{EffectReport, NETWORK, StepReport, counted};
+use crate::turn::Turn;
+
+impl World {
+    /// A step of a run, taken once more through the real core.
+    #[must_use]
+    pub fn step_words(&self, state: &State, action: &Action) -> StepReport {
+        let Some((node, event)) = action.event() else {
+            return self.link_words(state, action);
+        };
+        let turn = self.step(node, state.node(node), event);
+        let rows: Vec<_> = turn.stepped.taken.iter().filter_map(row_of).collect();
+        let mut event_words = self.event_words(node, event.step());
+        if let Event::Torn { done, .. } = event {
+            // The restart has effects of its own.
+            let all = usize::from(*done) + turn.stepped.lost.len();
+            let _ = write!(event_words, ", torn after {done} of {}", counted(all as u64, "effect"));
+        }
+        if action.is_drift() {
+            event_words.push_str(", its clock runs wild");
+        }
+        if matches!(action.op, Op::Moves { op: LinkOp::Double(_), .. }) {
+            event_words.push_str(", and once more later");
+        }
+        StepReport {
+            node: self.nodes[node].name.clone(),
+            event: event_words,
+            row: rows.join(", "),
+            from: match event.step() {
+                Event::Takes(Input::Message { from, .. }, _) => {
+                    Some(self.nodes[*from].name.clone())
+                }
+                Event::Takes(..)
+                | Event::Crashes
+                | Event::Restarts(_)
+                | Event::IsDue(_)
+                | Event::FiresLate(..)
+                | Event::Torn { .. }
+                | Event::Pauses
+                | Event::Resumes => None,
+            },
+            effects: self.effects_words(node, &turn),
+            state: self.system.state_words(&turn.stepped.node.state),
+        }
+    }
+
+    /// What a step did, in order.
+    fn effects_words(&self, node: NodeId, turn: &Turn) -> Vec<EffectReport> {
+        let one = |effect: &Effect| match effect {
+            Effect::Send { to, message } => Some(EffectReport::Sends {
+                to: self.name_of(*to),
+                message: self.system.message_words(message),
+            }),
+            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => {
+                self.system.effect_words(node, effect).map(EffectReport::Does)
+            }
+        };
+        turn.stepped.effects.iter().filter_map(one).collect()
+    }
+
+    /// Something that happened on a link alone.
+    fn link_words(&self, state: &State, action: &Action) -> StepReport {
+        let mut event = String::new();
+        if let Some((link, op)) = self.moved(action) {
+            let what = self.op_words(op);
+            let ends = &self.links[link];
+            let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
+            let which = match (op, &state.link(link).contents) {
+                (
+                    LinkOp::Lose(place)
+                    | LinkOp::Fail(place)
+                    | LinkOp::Refuse(place)
+                    | LinkOp::Double(place)
+                    | LinkOp::Delay(place),
+                    Contents::Calls(slots),
+                ) => slots.get(usize::from(*place)).map(|slot| {
+                    let kind = if slot.is_answered() { "answer" } else { "request" };
+                    format!("{kind} {}", self.system.message_words(slot.message()))
+                }),
+                (LinkOp::Lose(place) | LinkOp::Double(place), Contents::Messages(messages)) => {
+                    messages.get(usize::from(*place)).map(|one| self.system.message_words(one))
+                }
+                _ => None,
+            };
+            event = format!("{what}: {}, {from} and {to}", which.unwrap_or_default());
+        }
+        StepReport {
+            node: NETWORK.to_owned(),
+            event,
+            row: String::new(),
+            from: None,
+            effects: Vec::new(),
+            state: None,
+        }
+    }
+
+    /// What happens to a link by itself, and to which.
+    fn moved<'a>(&self, action: &'a Action) -> Option<(usize, &'a LinkOp)> {
+        let link = action.at.index().checked_sub(self.nodes.len())?;
+        let Op::Moves { op, .. } = &action.op else { return None };
+        Some((link, op))
+    }
+
+    fn op_words(&self, op: &LinkOp) -> &'static str {
+        match op {
+            LinkOp::Lose(_) => "lost",
+            LinkOp::Fail(_) => "server error instead",
+            LinkOp::Refuse(_) => "refused",
+            LinkOp::Double(_) => "duplicate",
+            LinkOp::Delay(_) => "late beyond what it grants",
+            LinkOp::Push(_)
+            | LinkOp::Answer(_)
+            | LinkOp::Take(_)
+            | LinkOp::Overtake
+            | LinkOp::Lapse(_)
+            | LinkOp::CallerGone
+            | LinkOp::ServerGone
+            | LinkOp::Becomes(_)
+            | LinkOp::Cut
+            | LinkOp::Tear
+            | LinkOp::Mend => "moves",
+        }
+    }
+
+    fn event_words(&self, node: NodeId, event: &Event) -> String {
+        match event {
+            Event::Takes(input, _) => self.system.input_words(node, input),
+            Event::Crashes => "crashes".to_owned(),
+            Event::Restarts(_) => "starts again".to_owned(),
+            Event::IsDue(timer) => {
+                format!("{} is due", self.system.timer_name(timer))
+            }
+            Event::FiresLate(timer, _) => {
+                format!("{}, late", self.system.input_words(node, &Input::Fired(timer.clone())))
+            }
+            Event::Pauses => "pauses".to_owned(),
+            Event::Resumes => "goes on".to_owned(),
+            Event::Torn { step, done, .. } => {
+                let effects = counted(u64::from(*done), "effect");
+                format!("{}, torn after {effects}", self.event_words(node, step))
+            }
+        }
+    }
+
+    /// An action in a few words, without a state to look at.
+    #[must_use]
+    pub fn action_words(&self, action: &Action) -> String {
+        match (action.event(), self.moved(action)) {
+            (Some((node, event)), _) => {
+                format!("{}: {}", self.nodes[node].name, self.event_words(node, event))
+            }
+            (None, Some((link, op))) => {
+                let ends = &self.links[link];
+                let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
+                format!("{from} and {to}: {} ({op:?})", self.op_words(op))
+            }
+            (None, None) => String::new(),
+        }
+    }
+}
+
+fn row_of(taken: &RowOutcome) -> Option<String> {
+    match taken {
+        RowOutcome::Row { row, .. } => Some((*row).to_owned()),
+        RowOutcome::Ignored { .. }
+        | RowOutcome::Unexpected { .. }
+        | RowOutcome::ActionFailed { .. } => None,
+    }
+}
