@@ -44,7 +44,16 @@ const ROOMS: [(&str, &[&str]); 5] = [
     ("spec", &["spec", "spec/bundled"]),
     ("macros", &["macros/emit", "macros/render", "macros", "macros/machine"]),
     ("generated", &["generated"]),
-    ("runtime", &["runtime/step/derive", "runtime/step", "runtime/core", "runtime/driver"]),
+    (
+        "runtime",
+        &[
+            "runtime/step/derive",
+            "runtime/step",
+            "runtime/scenario",
+            "runtime/core",
+            "runtime/driver",
+        ],
+    ),
     ("checker", &["checker/search", "checker/world", "checker"]),
 ];
 

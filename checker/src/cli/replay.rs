@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use turnstile_checker::report::status::Status;
-use turnstile_core::scenario::{Departure, Fault, Replay, replay};
+use turnstile_core::scenario::LANGUAGES;
+use turnstile_scenario::{Departure, Fault, Replay, replay};
 
 use super::library;
 use super::output::{complain, put};
@@ -37,7 +38,7 @@ fn play(path: &Path) -> Status {
         Ok(text) => text,
         Err(error) => return complain(&error),
     };
-    match replay(&text) {
+    match replay(&text, LANGUAGES) {
         Ok(replay) => put(&words(&name, &replay)).and(verdict(&replay)),
         Err(fault) => complain(&fault_words(&name, &fault)),
     }

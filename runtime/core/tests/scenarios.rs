@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use turnstile_core::claim::message::Message;
-use turnstile_core::scenario::{Travels as _, play};
+use turnstile_core::scenario::LANGUAGES;
+use turnstile_scenario::{Deliverable as _, Fault};
+
+fn play(text: &str) -> Result<String, Fault> {
+    turnstile_scenario::play(text, LANGUAGES)
+}
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
@@ -67,8 +72,8 @@ fn a_timer_that_is_not_armed_cannot_fire() {
 }
 
 #[test]
-fn a_node_that_is_not_on_stage_does_nothing() {
-    refused("client 2 is told to act\n", 10, "no such node is on stage");
+fn a_node_that_has_not_entered_does_nothing() {
+    refused("client 2 is told to act\n", 10, "no such node has entered");
     let fault = play("A claim\n\nA paragraph.\n\nserver is a teapot\n").expect_err("no such node");
     assert_eq!((fault.line, &*fault.because), (5, "no such node is known here"));
 }
@@ -113,7 +118,7 @@ const STRANGERS: &str = "A trace\n\nA paragraph.\n\neveryone else is a stranger\
                          turnstiled is a claim server with room for 2 waiting and 3 over\n\n";
 
 #[test]
-fn whoever_is_not_on_stage_is_heard_as_it_is_written() {
+fn whoever_has_not_entered_is_heard_as_it_is_written() {
     let inputs = "turnstiled restarts with claim 7 of resource 1 active token 3 key 5, \
                   last claim 7, last token 3\n\n\
                   turnstiled hears client 4: call 0: PATCH claim 7 ttl\n";
@@ -177,8 +182,9 @@ fn a_fault_names_the_remedy() {
     assert_eq!(fault.help, "armed here: timeout timer");
     let fault = play(&format!("{OPENING}client 1 is told to dance\n")).expect_err("no command");
     assert!(fault.help.contains("to claim with key N"), "{fault}");
-    let fault = play(&format!("{OPENING}client 2 is told to act\n")).expect_err("not on stage");
-    assert!(fault.help.starts_with("on stage: client 1, server"), "{fault}");
+    let fault =
+        play(&format!("{OPENING}client 2 is told to act\n")).expect_err("it has not entered");
+    assert!(fault.help.starts_with("entered: client 1, server"), "{fault}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_core::scenario::{Words, step_words};
+use turnstile_scenario::{TextFormat, step_words};
 use turnstile_step::{InputOf, OutOf, RowOutcome};
 
 use crate::trouble::at;
@@ -75,7 +75,7 @@ impl Trace {
     }
 
     /// The node takes a step.
-    pub(crate) fn note<C: Words>(&self, input: &InputOf<C>, out: &OutOf<C>) {
+    pub(crate) fn note<C: TextFormat>(&self, input: &InputOf<C>, out: &OutOf<C>) {
         (self.note)(&step_words::<C>(&self.node, input, out));
     }
 }

@@ -5,7 +5,6 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Travels, Words};
 use super::read;
 use crate::claim::client::{self, Client};
 use crate::claim::keychain::{self, Keychain};
@@ -15,34 +14,44 @@ use crate::fence::{Fence, Never};
 use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 use turnstile_machine::Rules;
 use turnstile_machines::{claim, claim_record};
+use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
 
-/// The node that the text after `is a` means, by the tables that are baked in.
-#[must_use]
-pub fn cast(what: &str) -> Option<Box<dyn Actor<Message>>> {
-    let (what, waits) = match what.strip_suffix(" that waits") {
-        Some(what) => (what, true),
-        None => (what, false),
-    };
-    if let Some(number) = what.strip_prefix("claim client of resource ") {
-        let resource = ResourceName(number.parse().ok()?);
-        return Some(Client { waits, ..Client::new(resource) }.into());
-    }
-    if what == "keychain" {
-        return Some(Keychain { waits, ..Keychain::new() }.into());
-    }
-    match what {
-        _ if waits => None,
-        "claim server" => Some(Records::new(Limits::DEFAULT).into()),
-        "fence" => Some(Fence.into()),
-        _ => {
-            let room = what.strip_prefix("claim server with room for ")?;
-            let (waiters_max, finished_max) = match room.split_once(" waiting and ") {
-                Some((waiting, over)) => (waiting, over.strip_suffix(" over")?),
-                None => (room, room),
-            };
-            let (waiters_max, finished_max) =
-                (waiters_max.parse().ok()?, finished_max.parse().ok()?);
-            Some(Records::new(Limits { waiters_max, finished_max }).into())
+/// The nodes of the claim system, by the tables that are baked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClaimNodes;
+
+impl Nodes for ClaimNodes {
+    type Message = Message;
+
+    const KNOWN: &'static str = "`claim client of resource N`, `keychain`, both perhaps `that waits`, `claim \
+                          server`, perhaps `with room for N waiting and N over`, and `fence`";
+
+    fn node(_name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
+        let (what, waits) = match what.strip_suffix(" that waits") {
+            Some(what) => (what, true),
+            None => (what, false),
+        };
+        if let Some(number) = what.strip_prefix("claim client of resource ") {
+            let resource = ResourceName(number.parse().ok()?);
+            return Some(Client { waits, ..Client::new(resource) }.into());
+        }
+        if what == "keychain" {
+            return Some(Keychain { waits, ..Keychain::new() }.into());
+        }
+        match what {
+            _ if waits => None,
+            "claim server" => Some(Records::new(Limits::DEFAULT).into()),
+            "fence" => Some(Fence.into()),
+            _ => {
+                let room = what.strip_prefix("claim server with room for ")?;
+                let (waiters_max, finished_max) = match room.split_once(" waiting and ") {
+                    Some((waiting, over)) => (waiting, over.strip_suffix(" over")?),
+                    None => (room, room),
+                };
+                let (waiters_max, finished_max) =
+                    (waiters_max.parse().ok()?, finished_max.parse().ok()?);
+                Some(Records::new(Limits { waiters_max, finished_max }).into())
+            }
         }
     }
 }
@@ -54,7 +63,7 @@ pub fn server_words(limits: Limits) -> String {
     format!("claim server with room for {waiters_max} waiting and {finished_max} over")
 }
 
-impl Travels for Message {
+impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         match self {
             Self::Response(response) => [Self::Response(response.lapsed())].into(),
@@ -81,7 +90,7 @@ impl Travels for Message {
 /// What a server or a proxy in trouble answers, whether or not it did what was asked.
 const UNAVAILABLE: u16 = 503;
 
-impl<R: Rules<claim::Machine>> Words for Client<R> {
+impl<R: Rules<claim::Machine>> TextFormat for Client<R> {
     const COMMANDS: &'static str = "it is told to claim with key N, to release, to end, to act";
 
     fn peer_name(peer: Server) -> String {
@@ -109,7 +118,7 @@ impl<R: Rules<claim::Machine>> Words for Client<R> {
     }
 }
 
-impl<R: Rules<claim::Machine>> Words for Keychain<R> {
+impl<R: Rules<claim::Machine>> TextFormat for Keychain<R> {
     const COMMANDS: &'static str = "it is told to claim resource N with key N, to go on with \
                                     resource N by key N, to release resource N, to act on \
                                     resource N, to close";
@@ -119,7 +128,7 @@ impl<R: Rules<claim::Machine>> Words for Keychain<R> {
     }
 
     fn peer(name: &str) -> Option<Server> {
-        <Client<R> as Words>::peer(name)
+        <Client<R> as TextFormat>::peer(name)
     }
 
     fn command(words: &str) -> Option<keychain::Command> {
@@ -152,7 +161,7 @@ fn caller(name: &str) -> Option<Caller> {
     name.strip_prefix("client ")?.parse().ok().map(Caller)
 }
 
-impl<R: Rules<claim_record::Machine>> Words for Records<R> {
+impl<R: Rules<claim_record::Machine>> TextFormat for Records<R> {
     const COMMANDS: &'static str =
         "it is told to forget claim N, that client N hung up call N on claim N";
 
@@ -186,7 +195,7 @@ impl<R: Rules<claim_record::Machine>> Words for Records<R> {
     }
 }
 
-impl Words for Fence {
+impl TextFormat for Fence {
     const COMMANDS: &'static str = "nobody tells it anything";
 
     fn peer_name(peer: Caller) -> String {

@@ -4,18 +4,26 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Travels, Words};
 use crate::group::message::{LockName, Message};
 use crate::group::{Command, Member};
 use crate::number::ViewId;
 use crate::view::{MemberId, Members, View};
 use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
+use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
 
-/// The member of this name, if it is a `member with locks`, by the tables that are baked in.
-#[must_use]
-pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
-    (what == "member with locks").then_some(Member::new(member(name)?).into())
+/// The nodes of the group system, by the tables that are baked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GroupNodes;
+
+impl Nodes for GroupNodes {
+    type Message = Message;
+
+    const KNOWN: &'static str = "all of them `member with locks`";
+
+    fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
+        (what == "member with locks").then_some(Member::new(member(name)?).into())
+    }
 }
 
 fn member(name: &str) -> Option<MemberId> {
@@ -38,7 +46,7 @@ pub(super) fn view(words: &str) -> Option<View> {
     Some(View::merge(id, groups.collect::<Option<Vec<Members>>>()?))
 }
 
-impl Travels for Message {
+impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -48,7 +56,7 @@ impl Travels for Message {
     }
 }
 
-impl<C, K> Words for Member<C, K>
+impl<C, K> TextFormat for Member<C, K>
 where
     C: Rules<group_lock_client::Machine>,
     K: Rules<group_lock_coordinator::Machine>,

@@ -5,7 +5,6 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Travels, Words};
 use crate::number::LockId;
 use crate::ranges::ByteRange;
 use crate::ranges::locks::{Key, LockType};
@@ -14,15 +13,24 @@ use crate::ranges::message::{FileId, Host, Message, Server, Whole};
 use crate::ranges::server::{self, FileServer};
 use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
+use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
 
-/// The node of this name that the text after `is a` means, by the tables that are baked in: `host
-/// 1` is a `cache manager`, `file server` is a `server of files`.
-#[must_use]
-pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
-    match what {
-        "cache manager" if host(name).is_some() => Some(CacheManager::new().into()),
-        "server of files" if name == Server.to_string() => Some(FileServer.into()),
-        _ => None,
+/// The nodes of the ranges system, by the tables that are baked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RangeNodes;
+
+impl Nodes for RangeNodes {
+    type Message = Message;
+
+    const KNOWN: &'static str =
+        "`host N is a cache manager` and `file server is a server of files`";
+
+    fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
+        match what {
+            "cache manager" if host(name).is_some() => Some(CacheManager::new().into()),
+            "server of files" if name == Server.to_string() => Some(FileServer.into()),
+            _ => None,
+        }
     }
 }
 
@@ -62,7 +70,7 @@ fn wish(words: &str) -> Option<Wish> {
     Some(Wish::Lock(kind, range(words)?))
 }
 
-impl Travels for Message {
+impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         self.lapsed().into_iter().collect()
     }
@@ -75,7 +83,7 @@ impl Travels for Message {
     }
 }
 
-impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Words
+impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> TextFormat
     for CacheManager<L, S>
 {
     const COMMANDS: &'static str = "a host is told `by client N of file N to` `lock N,+N shared`, \
@@ -102,7 +110,7 @@ impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Words
     }
 }
 
-impl Words for FileServer {
+impl TextFormat for FileServer {
     const COMMANDS: &'static str = "it is told `that another host` `takes LockRead of file N`, \
                                     `takes LockWrite of file N`, `frees file N` or `changes \
                                     file N`";

@@ -1,11 +1,10 @@
 //! The words of the replicated lock service's nodes: members that apply a log. The cluster that
-//! keeps it is never on stage, so its messages are read as they are shown.
+//! keeps it is never on network, so its messages are read as they are shown.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Node, Travels, Words};
 use crate::number::Token;
 use crate::replicated::message::{Because, Cluster, Command, Connected, Message};
 use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Request, Status};
@@ -13,22 +12,30 @@ use crate::replicated::{Lock, Locks, Member};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::State;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
+use turnstile_scenario::{CoreNode, Deliverable, Node, Nodes, TextFormat};
 use turnstile_step::Core as _;
 
-/// The member that the text after `is a` means, by the tables that are baked in: `member at
-/// address 4`, which has just started, or `follower at address 2`, or `leader at address 1`.
-#[must_use]
-pub(super) fn cast(what: &str) -> Option<Box<dyn Actor<Message>>> {
-    let (role, address) = what.split_once(" at address ")?;
-    let core = Member::new(Address(address.parse().ok()?));
-    let mut state = core.start();
-    state.at = match role {
-        "member" => state.at,
-        "follower" => lock_member::State::Follower,
-        "leader" => lock_member::State::Leader,
-        _ => return None,
-    };
-    Some(Box::new(Node::with(core, state)))
+/// The nodes of the replicated system, by the tables that are baked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReplicatedNodes;
+
+impl Nodes for ReplicatedNodes {
+    type Message = Message;
+
+    const KNOWN: &'static str = "`member`, `follower` and `leader at address N`";
+
+    fn node(_name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
+        let (role, address) = what.split_once(" at address ")?;
+        let core = Member::new(Address(address.parse().ok()?));
+        let mut state = core.start();
+        state.at = match role {
+            "member" => state.at,
+            "follower" => lock_member::State::Follower,
+            "leader" => lock_member::State::Leader,
+            _ => return None,
+        };
+        Some(Box::new(CoreNode::with(core, state)))
+    }
 }
 
 fn token(words: &str) -> Option<Token> {
@@ -135,7 +142,7 @@ fn view(words: &str) -> Option<Message> {
     Some(Message::View { is, members: members(list)? })
 }
 
-impl Travels for Message {
+impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -175,7 +182,7 @@ impl Travels for Message {
     }
 }
 
-impl<S, M, X> Words for Member<S, M, X>
+impl<S, M, X> TextFormat for Member<S, M, X>
 where
     S: Rules<lock_status::Machine>,
     M: Rules<lock_member::Machine>,

@@ -8,30 +8,38 @@ use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator, view_handler};
 use turnstile_step::Out;
 
-use super::actor::{Actor, Node, Travels, Words};
 use super::group::view;
 use crate::group;
 use crate::stack::{Command, Message, Stack};
 use crate::view::{Handler, MemberId, Members};
+use turnstile_scenario::{CoreNode, Deliverable, Node, Nodes, TextFormat};
 
-/// The member of this name that the text after `is a` means, by the tables that are baked in:
-/// `member with locks of no group`, or of a group of its own: `member with locks of view 1 of 2`.
-#[must_use]
-pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
-    let me = name.strip_prefix("member ")?.parse().ok().map(MemberId)?;
-    let stack = Stack::new(me);
-    match what.strip_prefix("member with locks of ")? {
-        "no group" => Some(stack.into()),
-        alone => {
-            let view = view(alone).filter(|view| view.members == Members::new([me]))?;
-            // It has nobody to send to, and no timer is armed when it has heard itself.
-            let state = stack.begin(view, &mut Out::default());
-            Some(Box::new(Node::with(stack, state)))
+/// The nodes of the stack system, by the tables that are baked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackNodes;
+
+impl Nodes for StackNodes {
+    type Message = Message;
+
+    const KNOWN: &'static str =
+        "all of them `member with locks`, `of view N of N`, alone, or `of no group`";
+
+    fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
+        let me = name.strip_prefix("member ")?.parse().ok().map(MemberId)?;
+        let stack = Stack::new(me);
+        match what.strip_prefix("member with locks of ")? {
+            "no group" => Some(stack.into()),
+            alone => {
+                let view = view(alone).filter(|view| view.members == Members::new([me]))?;
+                // It has nobody to send to, and no timer is armed when it has heard itself.
+                let state = stack.begin(view, &mut Out::default());
+                Some(Box::new(CoreNode::with(stack, state)))
+            }
         }
     }
 }
 
-impl Travels for Message {
+impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -41,7 +49,7 @@ impl Travels for Message {
     }
 }
 
-impl<V, C, K> Words for Stack<V, C, K>
+impl<V, C, K> TextFormat for Stack<V, C, K>
 where
     V: Rules<view_handler::Machine>,
     C: Rules<group_lock_client::Machine>,
@@ -55,16 +63,16 @@ where
     }
 
     fn peer(name: &str) -> Option<MemberId> {
-        <Handler<V> as Words>::peer(name)
+        <Handler<V> as TextFormat>::peer(name)
     }
 
     fn command(words: &str) -> Option<Command> {
-        match <group::Member<C, K> as Words>::command(words) {
+        match <group::Member<C, K> as TextFormat>::command(words) {
             Some(group::Command::Lock(lock)) => Some(Command::Lock(lock)),
             Some(group::Command::Unlock(lock)) => Some(Command::Unlock(lock)),
             // Its views are those that it installs.
             Some(group::Command::View(_)) => None,
-            None => <Handler<V> as Words>::command(words).map(Command::Views),
+            None => <Handler<V> as TextFormat>::command(words).map(Command::Views),
         }
     }
 

@@ -4,23 +4,30 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Node, Travels, Words};
 use crate::number::ViewId;
 use crate::view::{Command, Handler, MemberId, Message, State, View};
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::Machine;
+use turnstile_scenario::{CoreNode, Deliverable, Node, Nodes, TextFormat};
 
-/// The member of this name that the text after `is a` means, by the table that is baked in:
-/// `member of no group`, `member of view 2 of 1, 3`.
-#[must_use]
-pub(super) fn cast(name: &str, what: &str) -> Option<Box<dyn Actor<Message>>> {
-    let me = member(name)?;
-    let view = match what.strip_prefix("member of ")? {
-        "no group" => None,
-        view => Some(read(view)?),
-    };
-    let state = State::new(me, Machine.initial(), view);
-    Some(Box::new(Node::with(Handler::new(me), state)))
+/// The nodes of the view system, by the tables that are baked in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ViewNodes;
+
+impl Nodes for ViewNodes {
+    type Message = Message;
+
+    const KNOWN: &'static str = "all of them `member of view N of N, N` or `member of no group`";
+
+    fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
+        let me = member(name)?;
+        let view = match what.strip_prefix("member of ")? {
+            "no group" => None,
+            view => Some(read(view)?),
+        };
+        let state = State::new(me, Machine.initial(), view);
+        Some(Box::new(CoreNode::with(Handler::new(me), state)))
+    }
 }
 
 fn member(name: &str) -> Option<MemberId> {
@@ -33,7 +40,7 @@ fn read(words: &str) -> Option<View> {
     Some(View::new(ViewId::new(id.parse().ok()?), members.ok()?.into_iter().map(MemberId)))
 }
 
-impl Travels for Message {
+impl Deliverable for Message {
     fn altered(&self) -> Vec<Self> {
         Vec::new()
     }
@@ -43,7 +50,7 @@ impl Travels for Message {
     }
 }
 
-impl<R: Rules<Machine>> Words for Handler<R> {
+impl<R: Rules<Machine>> TextFormat for Handler<R> {
     const COMMANDS: &'static str = "a member is told `to join via`, `to join with the state via`, \
                                     `to suspect`, `to announce itself to` another, `to leave` or \
                                     `that the installation failed`";

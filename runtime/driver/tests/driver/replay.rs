@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use turnstile_core::scenario::replay;
+use turnstile_core::scenario::LANGUAGES;
 use turnstile_driver::trace::{HEAD, Trace};
+use turnstile_scenario::replay;
 
 /// A trace that is kept in memory.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ impl Notes {
     #[track_caller]
     pub(crate) fn replay(&self) -> usize {
         let text = self.text();
-        let replay = replay(&text).unwrap_or_else(|fault| panic!("{fault}"));
+        let replay = replay(&text, LANGUAGES).unwrap_or_else(|fault| panic!("{fault}"));
         assert!(replay.is_as_written(), "{replay:#?}");
         let trouble = text.lines().find(|line| line.starts_with("  !"));
         assert_eq!(trouble, None, "every event has a row");
@@ -54,7 +55,7 @@ fn a_trace_that_was_tampered_with_departs() {
     let text = notes.text();
     let departures = |from: &str, to: &str| {
         assert!(text.contains(from), "{from} is not in {text}");
-        replay(&text.replacen(from, to, 1)).expect("it can be played").departures
+        replay(&text.replacen(from, to, 1), LANGUAGES).expect("it can be played").departures
     };
     let [token] = &departures("201 claim 1 token 1", "201 claim 1 token 9")[..] else {
         panic!("one line departs");

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
-use turnstile_core::scenario::replay;
+use turnstile_core::scenario::LANGUAGES;
+use turnstile_scenario::replay;
 
 use crate::http::Client;
 use crate::real::Turnstiled;
@@ -27,7 +28,7 @@ fn text(path: &Path) -> &str {
 #[track_caller]
 fn check(path: &Path) -> usize {
     let text = std::fs::read_to_string(path).expect("it was written");
-    let replay = replay(&text).unwrap_or_else(|fault| panic!("{fault}"));
+    let replay = replay(&text, LANGUAGES).unwrap_or_else(|fault| panic!("{fault}"));
     assert!(replay.is_as_written(), "{replay:#?}");
     assert!(text.contains("  takes row "), "{text}");
     replay.steps

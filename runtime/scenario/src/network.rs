@@ -7,13 +7,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::actor::{Actor, Did, Travels, Wrong};
+use super::node::{Deliverable, Did, Node, Wrong};
 
 /// Where a scenario is played.
-pub struct Stage<M> {
-    nodes: BTreeMap<String, Box<dyn Actor<M>>>,
+pub struct Network<M> {
+    nodes: BTreeMap<String, Box<dyn Node<M>>>,
     sent: Vec<Letter<M>>,
-    /// Whether nodes hear from others that are not on it.
+    /// Whether nodes hear from others that have not entered.
     has_strangers: bool,
 }
 
@@ -23,13 +23,13 @@ struct Letter<M> {
     message: M,
 }
 
-impl<M: Travels> Default for Stage<M> {
+impl<M: Deliverable> Default for Network<M> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<M: Travels> Stage<M> {
+impl<M: Deliverable> Network<M> {
     /// An empty one.
     #[must_use]
     pub const fn new() -> Self {
@@ -37,11 +37,11 @@ impl<M: Travels> Stage<M> {
     }
 
     /// Puts a node on it, in the place of one that has the same name.
-    pub fn enter(&mut self, name: &str, node: Box<dyn Actor<M>>) {
+    pub fn enter(&mut self, name: &str, node: Box<dyn Node<M>>) {
         self.nodes.insert(name.to_owned(), node);
     }
 
-    /// From here on nodes may hear whatever they are said to hear from who is not on stage.
+    /// From here on nodes may hear whatever they are said to hear from who has not entered.
     pub const fn admit_strangers(&mut self) {
         self.has_strangers = true;
     }
@@ -61,8 +61,8 @@ impl<M: Travels> Stage<M> {
                 Some((from, self.find(from, name, words)?))
             }
         };
-        let on_stage = || Wrong::new("no such node is on stage", "it enters by `NAME is a WHAT`");
-        let node = self.nodes.get_mut(name).ok_or_else(on_stage)?;
+        let entered = || Wrong::new("no such node has entered", "it enters by `NAME is a WHAT`");
+        let node = self.nodes.get_mut(name).ok_or_else(entered)?;
         let did = match heard {
             None => node.happen(words)?,
             Some((from, message)) => node.hear(from, message)?,

@@ -5,8 +5,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::script::{Scene, Script};
-use super::{Fault, perform};
+use super::Fault;
+use super::language::{Language, perform};
+use super::script::{Script, Step};
 
 /// How a file compares with the cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,26 +37,26 @@ pub struct Departure {
     pub now: Option<String>,
 }
 
-/// Plays a scenario or a trace by the tables that are baked in, and compares what it says.
+/// Plays a scenario or a trace whose nodes speak one of these languages, and compares what it says.
 ///
 /// # Errors
 ///
 /// [`Fault`] where it cannot be read, or cannot be played though nothing has departed before.
-pub fn replay(text: &str) -> Result<Replay, Fault> {
+pub fn replay(text: &str, languages: &[Language]) -> Result<Replay, Fault> {
     let script = Script::read(text)?;
     let mut replay = Replay::default();
     let mut names = BTreeSet::new();
-    let played = perform(&script, |scene, now| {
-        if scene.admits_strangers() {
+    let played = perform(&script, languages, &mut |step, now| {
+        if step.admits_strangers() {
             return;
         }
-        if scene.is_entry {
-            names.insert(scene.line.name.clone());
+        if step.is_entry {
+            names.insert(step.line.name.clone());
         } else {
             replay.steps += 1;
         }
-        replay.lines += scene.written.len().max(now.len());
-        replay.compare(scene, &now);
+        replay.lines += step.written.len().max(now.len());
+        replay.compare(step, &now);
     });
     replay.nodes = names.len();
     match played {
@@ -74,8 +75,8 @@ impl Replay {
 
     /// Pairs the lines between those at both ends that agree: each with the next that is the same,
     /// or of the same kind.
-    fn compare(&mut self, scene: &Scene, now: &[String]) {
-        let Scene { line: of, written, .. } = scene;
+    fn compare(&mut self, step: &Step, now: &[String]) {
+        let Step { line: of, written, .. } = step;
         let same = |a: &(usize, String), b: &String| a.1 == *b;
         let ahead = written.iter().zip(now).take_while(|(a, b)| same(a, b)).count();
         let (written, now) = (&written[ahead..], &now[ahead..]);

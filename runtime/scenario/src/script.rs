@@ -7,8 +7,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Fault;
-use super::actor::{Actor, TAKES, Travels, Wrong};
-use super::stage::Stage;
+use super::network::Network;
+use super::node::{Deliverable, Node, TAKES, Wrong};
+
+/// The node of a name that the text after `is a` means.
+type NodeOf<M> = fn(&str, &str) -> Option<Box<dyn Node<M>>>;
+
+/// What is told of a step: the step, and what it comes to.
+pub(super) type Each<'e> = dyn FnMut(&Step, Vec<String>) + 'e;
 
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +22,7 @@ pub struct Script {
     /// The claim that the scenario makes, and its paragraph; as written.
     pub head: String,
     /// Who enters and what happens, in order.
-    pub scenes: Vec<Scene>,
+    pub steps: Vec<Step>,
     /// Remarks after the last of them.
     pub tail: Vec<String>,
     /// Whether it says which rows are taken: a trace does.
@@ -25,7 +31,7 @@ pub struct Script {
 
 /// A line that the runner reads, and what stands around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scene {
+pub struct Step {
     /// The remarks before it.
     pub remarks: Vec<String>,
     /// Whether a node enters, or something happens to one that has.
@@ -47,8 +53,8 @@ pub struct Line {
     pub text: String,
 }
 
-impl Scene {
-    /// Whether it is the line that lets nodes hear from who is not on stage.
+impl Step {
+    /// Whether it is the line that lets nodes hear from who is not on network.
     #[must_use]
     pub fn admits_strangers(&self) -> bool {
         self.is_entry && (&*self.line.name, &*self.line.text) == STRANGERS
@@ -82,7 +88,7 @@ impl Script {
         let (head, body) = lines.split_at(start);
         let head: Vec<&str> = head.iter().map(|(_, line)| *line).collect();
         let head = head.join("\n").trim_end().to_owned();
-        let mut script = Self { head, scenes: Vec::new(), tail: Vec::new(), shows_rows: false };
+        let mut script = Self { head, steps: Vec::new(), tail: Vec::new(), shows_rows: false };
         let mut names: Vec<String> = Vec::new();
         for &(number, line) in body {
             if line.is_empty() {
@@ -90,8 +96,8 @@ impl Script {
             }
             if let Some(effect) = line.strip_prefix("  ") {
                 script.shows_rows |= effect.starts_with(TAKES);
-                if let Some(scene) = script.scenes.last_mut() {
-                    scene.written.push((number, effect.to_owned()));
+                if let Some(step) = script.steps.last_mut() {
+                    step.written.push((number, effect.to_owned()));
                 }
                 continue;
             }
@@ -107,38 +113,39 @@ impl Script {
                 None => (false, whose(&names, number, line)?),
             };
             let remarks = core::mem::take(&mut script.tail);
-            script.scenes.push(Scene { remarks, is_entry, line, written: Vec::new() });
+            script.steps.push(Step { remarks, is_entry, line, written: Vec::new() });
         }
         Ok(script)
     }
 
-    /// Plays every scene, and hands out what each comes to now.
+    /// Plays every step, and hands out what each comes to now.
     ///
     /// # Errors
     ///
     /// [`Fault`] at the first line that cannot be played.
-    pub fn play<M: Travels>(
+    pub(super) fn play<M: Deliverable>(
         &self,
-        cast: impl Fn(&str, &str) -> Option<Box<dyn Actor<M>>>,
-        mut each: impl FnMut(&Scene, Vec<String>),
+        node: NodeOf<M>,
+        known: &str,
+        each: &mut Each<'_>,
     ) -> Result<(), Fault> {
-        let mut stage = Stage::new();
-        for scene in &self.scenes {
-            let Line { name, text, .. } = &scene.line;
-            if !scene.is_entry {
-                let did = stage.happen(name, text).map_err(|wrong| scene.fault(wrong))?;
+        let mut network = Network::new();
+        for step in &self.steps {
+            let Line { name, text, .. } = &step.line;
+            if !step.is_entry {
+                let did = network.happen(name, text).map_err(|wrong| step.fault(wrong))?;
                 let rows = if self.shows_rows { did.rows } else { Vec::new() };
-                each(scene, rows.into_iter().chain(did.effects).collect());
+                each(step, rows.into_iter().chain(did.effects).collect());
                 continue;
             }
-            if scene.admits_strangers() {
-                stage.admit_strangers();
+            if step.admits_strangers() {
+                network.admit_strangers();
             } else {
-                let unknown = || Wrong::new("no such node is known here", super::CAST);
-                let node = cast(name, text).ok_or_else(|| scene.fault(unknown()))?;
-                stage.enter(name, node);
+                let unknown = || Wrong::new("no such node is known here", known);
+                let node = node(name, text).ok_or_else(|| step.fault(unknown()))?;
+                network.enter(name, node);
             }
-            each(scene, Vec::new());
+            each(step, Vec::new());
         }
         Ok(())
     }
@@ -148,16 +155,16 @@ impl Script {
     pub fn write(&self, effects: &[Vec<String>]) -> String {
         let mut text = format!("{}\n", self.head);
         let mut follows_entry = false;
-        for (scene, effects) in self.scenes.iter().zip(effects) {
-            if !(scene.is_entry && follows_entry) {
+        for (step, effects) in self.steps.iter().zip(effects) {
+            if !(step.is_entry && follows_entry) {
                 text += "\n";
             }
-            follows_entry = scene.is_entry;
-            for remark in &scene.remarks {
+            follows_entry = step.is_entry;
+            for remark in &step.remarks {
                 text += &format!("{remark}\n");
             }
-            let between = if scene.is_entry { IS_A } else { " " };
-            text += &format!("{}{between}{}\n", scene.line.name, scene.line.text);
+            let between = if step.is_entry { IS_A } else { " " };
+            text += &format!("{}{between}{}\n", step.line.name, step.line.text);
             for effect in effects {
                 text += &format!("  {effect}\n");
             }
@@ -192,7 +199,7 @@ fn whose(names: &[String], number: usize, line: &str) -> Result<Line, Fault> {
     names.iter().filter_map(of).max_by_key(|line| line.name.len()).ok_or_else(|| Fault {
         line: number,
         text: line.to_owned(),
-        because: "no such node is on stage".to_owned(),
-        help: format!("on stage: {}; others enter by `NAME is a WHAT`", names.join(", ")),
+        because: "no such node has entered".to_owned(),
+        help: format!("entered: {}; others enter by `NAME is a WHAT`", names.join(", ")),
     })
 }

@@ -1,4 +1,4 @@
-//! A node on stage: a core with its state, its armed timers and what it saved, behind words.
+//! A node on network: a core with its state, its armed timers and what it saved, behind words.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -9,7 +9,7 @@ use core::fmt::Display;
 
 use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, Out, OutOf, RowOutcome};
 
-/// Why something cannot happen on stage, and what can be done about it.
+/// Why something cannot happen on network, and what can be done about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// What is wrong.
@@ -26,7 +26,7 @@ impl Wrong {
 }
 
 /// What the network may do to a message.
-pub trait Travels: Clone + Display {
+pub trait Deliverable: Clone + Display {
     /// What may arrive in its place where it was sent to.
     fn altered(&self) -> Vec<Self>;
     /// What its sender may hear instead of an answer.
@@ -39,7 +39,9 @@ pub trait Travels: Clone + Display {
 
 /// A core whose inputs and effects can be written down. What is shown is read back, or, for
 /// messages and timers, compared with what was sent and armed before.
-pub trait Words: Core<Message: Travels, Timer: Display, Command: Display, Notice: Display> {
+pub trait TextFormat:
+    Core<Message: Deliverable, Timer: Display, Command: Display, Notice: Display>
+{
     /// What may be told to it, for whoever has told it something else.
     const COMMANDS: &'static str = "what it can be told stands in its other scenarios";
 
@@ -72,7 +74,7 @@ pub struct Did<M> {
 }
 
 /// A node of any core whose messages are of one type.
-pub trait Actor<M> {
+pub trait Node<M> {
     /// A message arrives.
     ///
     /// # Errors
@@ -89,7 +91,7 @@ pub trait Actor<M> {
 
 /// A node of one core.
 #[derive(Clone, Debug)]
-pub struct Node<C: Words> {
+pub struct CoreNode<C: TextFormat> {
     core: C,
     state: C::State,
     armed: BTreeSet<C::Timer>,
@@ -98,7 +100,7 @@ pub struct Node<C: Words> {
     saved: Option<C::Saved>,
 }
 
-impl<C: Words> Node<C> {
+impl<C: TextFormat> CoreNode<C> {
     /// A node that has never run.
     pub fn new(core: C) -> Self {
         let state = core.start();
@@ -170,7 +172,7 @@ impl<C: Words> Node<C> {
 
 const NOTHING: &str = "nothing";
 
-impl<C: Words> Actor<C::Message> for Node<C> {
+impl<C: TextFormat> Node<C::Message> for CoreNode<C> {
     fn hear(&mut self, from: &str, message: C::Message) -> Result<Did<C::Message>, Wrong> {
         let from = C::peer(from).ok_or_else(|| {
             let because = format!("{from} is nobody that it hears");
@@ -206,14 +208,14 @@ impl<C: Words> Actor<C::Message> for Node<C> {
     }
 }
 
-impl<C: Words + 'static> From<C> for Box<dyn Actor<C::Message>> {
+impl<C: TextFormat + 'static> From<C> for Box<dyn Node<C::Message>> {
     fn from(core: C) -> Self {
-        Box::new(Node::new(core))
+        Box::new(CoreNode::new(core))
     }
 }
 
 /// One step of a node as it stands in a scenario: its input, its rows, its effects; a line each.
-pub fn step_words<C: Words>(name: &str, input: &InputOf<C>, out: &OutOf<C>) -> String {
+pub fn step_words<C: TextFormat>(name: &str, input: &InputOf<C>, out: &OutOf<C>) -> String {
     let (rows, effects) = out_words::<C>(out);
     let mut text = format!("\n{name} {}\n", input_words::<C>(input));
     for line in rows.into_iter().chain(effects) {
@@ -225,14 +227,14 @@ pub fn step_words<C: Words>(name: &str, input: &InputOf<C>, out: &OutOf<C>) -> S
 }
 
 /// Rows, and effects after what a reader must not miss.
-fn out_words<C: Words>(out: &OutOf<C>) -> (Vec<String>, Vec<String>) {
+fn out_words<C: TextFormat>(out: &OutOf<C>) -> (Vec<String>, Vec<String>) {
     let mut effects: Vec<String> = out.rows.iter().filter_map(trouble).collect();
     effects.extend(out.effects.iter().map(effect_words::<C>));
     (out.rows.iter().filter_map(row_words).collect(), effects)
 }
 
 /// How an input of a node reads, without the node's name: `fires renew timer`.
-pub fn input_words<C: Words>(input: &InputOf<C>) -> String {
+pub fn input_words<C: TextFormat>(input: &InputOf<C>) -> String {
     match input {
         Input::Message { from, message } => format!("hears {}: {message}", C::peer_name(*from)),
         Input::Fired(timer) => format!("fires {timer}"),
@@ -243,7 +245,7 @@ pub fn input_words<C: Words>(input: &InputOf<C>) -> String {
 }
 
 /// How an effect reads: `arms renew timer`.
-pub fn effect_words<C: Words>(effect: &EffectOf<C>) -> String {
+pub fn effect_words<C: TextFormat>(effect: &EffectOf<C>) -> String {
     match effect {
         Effect::Send { to, message } => format!("sends {}: {message}", C::peer_name(*to)),
         Effect::Arm(timer) => format!("arms {timer}"),
