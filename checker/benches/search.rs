@@ -21,6 +21,8 @@ mod promela;
 mod subject;
 #[path = "search/table.rs"]
 mod table;
+#[path = "lock/world.rs"]
+mod world;
 
 use std::env;
 use std::process::{Command, ExitCode};

@@ -1,10 +1,12 @@
-//! The checker: a World of shipped cores, searches over it, and reports.
+//! The bundled systems, as the command `turnstile` checks them.
 
-pub mod amend;
-pub mod check;
-pub mod mutate;
-pub mod read;
-pub mod reference;
-pub mod report;
-pub mod systems;
-pub mod table;
+use turnstile_harness::Systems;
+
+/// Every bundled system, by name.
+pub static SYSTEMS: Systems = Systems(&[
+    turnstile_system_byte_range_lock::ENTRY,
+    turnstile_system_claim::ENTRY,
+    turnstile_system_group_lock::ENTRY,
+    turnstile_system_replicated_lock::ENTRY,
+    turnstile_system_view_handler::ENTRY,
+]);

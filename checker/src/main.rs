@@ -1,9 +1,12 @@
 //! The `turnstile` command.
 
-mod cli;
-
 use std::process::ExitCode;
 
+use turnstile_cli::Program;
+
 fn main() -> ExitCode {
-    cli::run()
+    turnstile_cli::main(Program {
+        systems: turnstile_checker::SYSTEMS,
+        languages: turnstile_core::scenario::LANGUAGES,
+    })
 }

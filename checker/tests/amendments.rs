@@ -1,8 +1,9 @@
 //! Every amendment is load-bearing: left out, with those that build on it, each thing that is
 //! said to show it does fail. What `turnstile amend --verify` asks of one thing, this asks of each.
 
-use turnstile_checker::amend::{Outcome, verify};
-use turnstile_checker::report::options::Options;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::amend::{Outcome, verify};
+use turnstile_harness::options::Options;
 use turnstile_search::bounds::Silent;
 use turnstile_spec::{Literal, Source, System};
 
@@ -19,7 +20,7 @@ fn what_shows_an_amendment_fails_without_it() {
         let literal = Literal::read(source).expect("bundled tables can be read");
         for amendment in &literal.amendments {
             assert!(!amendment.shown_by.is_empty(), "{}: nothing shows it", amendment.id);
-            let verified = verify(&literal, amendment, &systems, &options);
+            let verified = verify(&literal, amendment, (SYSTEMS, &systems), &options);
             for shown in &verified.shown_by {
                 match &shown.outcome {
                     Outcome::Fault(fault) => assert_eq!(fault.code, shown.by),

@@ -4,9 +4,9 @@
 
 mod literal;
 
-use turnstile_checker::report::options::{Engine, Options};
-use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Limits, Reductions, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_spec::{Source, system::System};
@@ -32,7 +32,7 @@ fn verdicts<'a>(
 
 #[track_caller]
 fn check(as_written: bool) {
-    for entry in systems::ALL {
+    for entry in SYSTEMS.0 {
         let text = turnstile_bundled::system(entry.name).expect("every system is bundled");
         let source = Source::new(text.file, text.text);
         let file = System::read(source).expect("bundled systems can be read");
@@ -40,7 +40,7 @@ fn check(as_written: bool) {
         let options = Options {
             as_written,
             reduce: Reductions::NONE,
-            tables: if as_written { literal::tables(entry.machines) } else { Vec::new() },
+            tables: if as_written { literal::tables(entry) } else { Vec::new() },
             ..Options::new(&Silent)
         };
         let run = |options: &Options<'_>| {
@@ -79,7 +79,7 @@ fn amended_both_engines_agree() {
 /// of those that it does not make.
 #[track_caller]
 fn reduced(system: &str, world: &str, reduce: Reductions) -> (Vec<String>, String) {
-    let entry = systems::entry(system).expect("it is compiled in");
+    let entry = SYSTEMS.entry(system).expect("it is compiled in");
     let text = turnstile_bundled::system(system).expect("every system is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let limits = Limits { max_states: Some(200), ..Limits::default() };

@@ -5,7 +5,7 @@ mod toy;
 use std::sync::Arc;
 
 use toy::{By, Row, is, property, verdicts, world};
-use turnstile_checker::report::options::Engine;
+use turnstile_harness::options::Engine;
 use turnstile_search::judged::Verdict;
 use turnstile_world::{Claim, World};
 

@@ -1,9 +1,9 @@
 //! Fairness to timers. One that can fire again and again fires in the end, or its clock is started
 //! anew or stopped again and again: on graphs of a few states, and with edited tables in a World.
 
-use turnstile_checker::report::options::{Options, Replacement};
-use turnstile_checker::report::result::PropertyReport;
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::options::{Options, Replacement};
+use turnstile_harness::result::PropertyReport;
 use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
 use turnstile_search::engine::{Question, run};
 use turnstile_search::fingerprint::{of_part, of_sum};
@@ -215,7 +215,7 @@ fn first_claim(rows: &str) -> PropertyReport {
     };
     let text = turnstile_bundled::system("claim").expect("it is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
-    let entry = systems::entry("claim").expect("it is compiled in");
+    let entry = SYSTEMS.entry("claim").expect("it is compiled in");
     let world = file.world("hurry").expect("it has the world");
     let result = entry.run(&file, world, &options).expect("its names are known");
     let mut properties = result.properties.into_iter();

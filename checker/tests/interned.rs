@@ -3,14 +3,15 @@
 
 #[path = "../benches/lock/parts.rs"]
 mod parts;
+#[path = "../benches/lock/world.rs"]
+mod world;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 
 use parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
-use turnstile_checker::reference::model::Model;
-use turnstile_checker::systems;
+use turnstile_harness::reference::model::Model;
 use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
 use turnstile_search::breadth::{Ask, Walk, search};
 use turnstile_search::engine::{Question, run};
@@ -174,7 +175,7 @@ fn every_reduction_finds_the_defect() {
 #[test]
 fn a_world_has_as_many_states_as_the_protocol() {
     for (clients, rounds, states) in [(2, 1, 2_345), (3, 1, 101_675)] {
-        let world = systems::lock::world(clients, rounds);
+        let world = world::world(clients, rounds);
         for threads in 1..=2 {
             let space = Interned::new(&world, vec![(1, false), (0, true)], Reductions::NONE);
             let walk = walk(&space, threads);

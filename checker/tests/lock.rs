@@ -1,14 +1,16 @@
 //! The World beside four other checkers: the lock protocol has as many states here as there.
 
+#[path = "../benches/lock/world.rs"]
+mod world;
+
 use std::sync::Arc;
 
 use stateright::{Checker, Model as _};
-use turnstile_checker::reference::model::Model;
-use turnstile_checker::systems::lock;
+use turnstile_harness::reference::model::Model;
 
 #[track_caller]
 fn check(clients: usize, rounds: u8, states: usize) {
-    let model = Model::new(Arc::new(lock::world(clients, rounds))).expect("it has one property");
+    let model = Model::new(Arc::new(world::world(clients, rounds))).expect("it has one property");
     let checker = model.checker().spawn_bfs().join();
     assert_eq!(checker.unique_state_count(), states, "{clients} clients, {rounds} rounds");
     assert!(checker.discovery("one holds").is_none());

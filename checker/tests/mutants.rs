@@ -1,9 +1,10 @@
 //! Mutants of a bundled table, bounded: each is killed, lives or is left open, the same on any
 //! number of threads, and what is plainly wrong is killed.
 
-use turnstile_checker::mutate::change::Mutant;
-use turnstile_checker::mutate::{Mutated, Systems, mutants, mutate};
-use turnstile_checker::report::options::Options;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::mutate::change::Mutant;
+use turnstile_harness::mutate::{Baselines, Mutated, mutants, mutate};
+use turnstile_harness::options::Options;
 use turnstile_search::bounds::{Limits, Silent};
 use turnstile_spec::{Literal, Source, System};
 
@@ -23,7 +24,7 @@ fn run(literal: &Literal, threads: usize) -> Mutated {
     let sound = literal.amended().expect("bundled tables are sound");
     let limits = Limits { max_states: Some(STATES), ..Limits::default() };
     let options = Options { threads, limits, ..Options::new(&Silent) };
-    mutate(literal, &sound, &mut Systems::new(&systems), &options)
+    mutate(literal, &sound, &mut Baselines::new(SYSTEMS, &systems), &options)
 }
 
 #[test]

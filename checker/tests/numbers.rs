@@ -1,8 +1,8 @@
 //! A visit to the numbers of a part shows every one of them and does nothing else: random walks
 //! through the worlds of every system, and so through the states of every core that runs in one.
 
-use turnstile_checker::report::options::Options;
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::options::Options;
 use turnstile_search::bounds::Silent;
 use turnstile_search::parts::{Parts, Place};
 use turnstile_spec::{Source, system::System};
@@ -98,7 +98,7 @@ fn check_steps(world: &World, state: &State, other: &State) {
 }
 
 fn walk(system: &str) {
-    let entry = systems::entry(system).expect("it is known");
+    let entry = SYSTEMS.entry(system).expect("it is known");
     let text = turnstile_bundled::system(system).expect("it is bundled");
     let file = System::read(Source::new(text.file, text.text)).expect("it can be read");
     let options = Options::new(&Silent);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use stateright::{Checker as _, Model as _};
 use toy::{By, Row, Toy, is, is_not, property, verdicts, world};
-use turnstile_checker::reference::model::Model;
-use turnstile_checker::report::options::Engine;
+use turnstile_harness::options::Engine;
+use turnstile_harness::reference::model::Model;
 use turnstile_search::judged::Verdict;
 use turnstile_world::{Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError};
 

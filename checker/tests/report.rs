@@ -1,10 +1,10 @@
 //! How runs and results look, whole: the sequence diagram, the lines where it does not fit, the
 //! loop of a lasso, verdicts of every kind.
 
-use turnstile_checker::report::paint::Paint;
-use turnstile_checker::report::result::{Kind, PropertyKind, PropertyReport, Report, ResultReport};
-use turnstile_checker::report::status::Status;
-use turnstile_checker::report::{run, summary, text};
+use turnstile_cli::report::paint::Paint;
+use turnstile_cli::report::{run, summary, text};
+use turnstile_harness::result::{Kind, PropertyKind, PropertyReport, Report, ResultReport};
+use turnstile_harness::status::Status;
 use turnstile_search::judged::Verdict;
 use turnstile_world::trace::{EffectReport, StepReport};
 

@@ -8,9 +8,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use turnstile_checker::report::options::Options;
-use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::table;
+use turnstile_harness::options::Options;
+use turnstile_harness::result::ResultReport;
+use turnstile_harness::table;
 use turnstile_search::bounds::Silent;
 use turnstile_search::judged::Verdict;
 use turnstile_spec::Source;

@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 
-use turnstile_checker::report::options::{Options, Replacement};
-use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::options::{Options, Replacement};
+use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::parts::{Parts, Place, Symmetry, renumber};
 use turnstile_spec::{Literal, Source, system};
@@ -60,7 +60,7 @@ const TWO: &[&[usize]] = &[&[1, 0]];
 /// Holds so many states of a world against themselves with the nodes changed about.
 #[track_caller]
 fn check(system: &str, name: &str, set: &[(&str, &str)], orders: &[&[usize]], states_max: usize) {
-    let entry = systems::entry(system).expect("it is known");
+    let entry = SYSTEMS.entry(system).expect("it is known");
     let file = file(system);
     let named = file.world(name).expect("a world of the file");
     let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
@@ -106,7 +106,7 @@ fn what_happens_to_changed_members_is_what_happened_changed() {
 }
 
 fn run_with(system: &str, world: &str, options: Options<'_>) -> ResultReport {
-    let entry = systems::entry(system).expect("it is known");
+    let entry = SYSTEMS.entry(system).expect("it is known");
     let file = file(system);
     let named = file.world(world).expect("a world of the file");
     entry.run(&file, named, &options).expect("its names are known")
@@ -145,8 +145,8 @@ fn three_clients_have_a_sixth_of_the_states() {
 }
 
 fn run_replicated(world: &str, as_written: bool, symmetry: bool) -> ResultReport {
-    let entry = systems::entry("replicated-lock").expect("it is known");
-    let tables = entry.machines.iter().filter(|_| as_written).map(|name| {
+    let entry = SYSTEMS.entry("replicated-lock").expect("it is known");
+    let tables = entry.machines().filter(|_| as_written).map(|name| {
         let table = turnstile_bundled::table(name).expect("every machine of a system is bundled");
         let source = Source::new(table.file, table.text);
         let literal = Literal::read(source.clone()).expect("bundled tables can be read");

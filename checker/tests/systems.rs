@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use turnstile_checker::report::options::Options;
-use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::options::Options;
+use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Limits, Reductions, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_spec::{Source, system::System};
@@ -42,8 +42,8 @@ fn system(name: &str) -> System {
 /// Each default world searched to its end, without reductions but symmetry, so that counts can be
 /// pinned.
 fn results(file: &System, as_written: bool) -> Vec<ResultReport> {
-    let entry = systems::entry(&file.name).expect("it is known");
-    let tables = if as_written { literal::tables(entry.machines) } else { Vec::new() };
+    let entry = SYSTEMS.entry(&file.name).expect("it is known");
+    let tables = if as_written { literal::tables(entry) } else { Vec::new() };
     let limits = Limits::default();
     let options = Options {
         as_written,
@@ -128,7 +128,7 @@ macro_rules! every {
     ($($module:ident, $name:literal;)*) => {
         #[test]
         fn every_system_is_here() {
-            let known: Vec<&str> = systems::ALL.iter().map(|entry| entry.name).collect();
+            let known: Vec<&str> = SYSTEMS.0.iter().map(|entry| entry.name).collect();
             assert_eq!(known, [$($name),*]);
         }
 

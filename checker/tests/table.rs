@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use stateright::{Checker as _, Model, Property};
-use turnstile_checker::report::options::Options;
-use turnstile_checker::report::result::{PropertyReport, ResultReport};
-use turnstile_checker::table;
-use turnstile_checker::table::environment::{Configuration, Environment, Happening};
+use turnstile_harness::options::Options;
+use turnstile_harness::result::{PropertyReport, ResultReport};
+use turnstile_harness::table;
+use turnstile_harness::table::environment::{Configuration, Environment, Happening};
 use turnstile_search::bounds::Silent;
 use turnstile_search::judged::Verdict;
 use turnstile_spec::Source;

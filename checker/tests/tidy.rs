@@ -54,7 +54,21 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "runtime/driver",
         ],
     ),
-    ("checker", &["checker/search", "checker/world", "checker"]),
+    (
+        "checker",
+        &[
+            "checker/search",
+            "checker/world",
+            "checker/harness",
+            "checker/systems/byte-range-lock",
+            "checker/systems/claim",
+            "checker/systems/view-handler",
+            "checker/systems/group-lock",
+            "checker/systems/replicated-lock",
+            "checker/cli",
+            "checker",
+        ],
+    ),
 ];
 
 /// What is wrong, file by file.

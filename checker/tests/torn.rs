@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use turnstile_checker::report::options::{Engine, Options};
-use turnstile_checker::report::result::ResultReport;
-use turnstile_checker::{check, reference};
+use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::result::ResultReport;
+use turnstile_harness::{check, reference};
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_step::{Effect, Input};

@@ -1,11 +1,11 @@
 //! What stands under a trace: the property that failed, and a missing row only where that is what
 //! failed.
 
-use turnstile_checker::report::options::{Engine, Options, Replacement};
-use turnstile_checker::report::paint::Paint;
-use turnstile_checker::report::result::{PropertyReport, ResultReport};
-use turnstile_checker::report::run;
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_cli::report::paint::Paint;
+use turnstile_cli::report::run;
+use turnstile_harness::options::{Engine, Options, Replacement};
+use turnstile_harness::result::{PropertyReport, ResultReport};
 use turnstile_search::bounds::{Limits, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_spec::{Literal, Source, System};
@@ -20,7 +20,7 @@ const OF_ROWS: [&str; 2] = ["no event without a row", "what is done can be done"
 
 /// The results of a world of byte ranges, each with every so manyth row left out.
 fn without_rows(engine: Engine) -> Vec<ResultReport> {
-    let entry = systems::entry(SYSTEM).expect("it is compiled in");
+    let entry = SYSTEMS.entry(SYSTEM).expect("it is compiled in");
     let file = turnstile_bundled::system(SYSTEM).expect("it is bundled");
     let file = System::read(Source::new(file.file, file.text)).expect("it can be read");
     let text = turnstile_bundled::table(SYSTEM).expect("its table is bundled");

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stateright::{Checker, Model as _};
-use turnstile_checker::reference::model::Model;
-use turnstile_checker::report::options::{Engine, Options};
-use turnstile_checker::systems;
+use turnstile_checker::SYSTEMS;
+use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::reference::model::Model;
 use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
 use turnstile_search::breadth::{Ask, search};
 use turnstile_search::engine::{Question, run};
@@ -96,9 +96,9 @@ type Found = Option<(u64, Option<(f64, u64)>)>;
 
 fn search_protocol(name: &str, clients: usize, rounds: u8, clock: &Clock) -> Found {
     let states = match name {
-        "world" => bfs(systems::lock::world(clients, rounds)),
-        "interned 1" => interned(&systems::lock::world(clients, rounds), 1, clock),
-        "interned 2" => interned(&systems::lock::world(clients, rounds), 2, clock),
+        "world" => bfs(crate::world::world(clients, rounds)),
+        "interned 1" => interned(&crate::world::world(clients, rounds), 1, clock),
+        "interned 2" => interned(&crate::world::world(clients, rounds), 2, clock),
         "parts 1" => written_as_parts(clients, rounds, 1, clock),
         "parts 2" => written_as_parts(clients, rounds, 2, clock),
         "packed" => {
@@ -162,7 +162,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
         set,
         ..Options::new(&Silent)
     };
-    let world = systems::entry("claim")?.world(&file, file.world(world)?, &options).ok()?;
+    let world = SYSTEMS.entry("claim")?.world(&file, file.world(world)?, &options).ok()?;
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.
         "world" => bfs(world),

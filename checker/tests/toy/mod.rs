@@ -1,9 +1,9 @@
 //! A system of one node whose state is a small number, by a list of steps: worlds for the tests of
 //! the World itself.
 
-use turnstile_checker::report::options::{Engine, Options};
-use turnstile_checker::report::result::PropertyReport;
-use turnstile_checker::{check, reference};
+use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::result::PropertyReport;
+use turnstile_harness::{check, reference};
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_step::{Effect, Input};
 use turnstile_world::system::{InputOf, OutOf, System, Types};

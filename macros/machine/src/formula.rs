@@ -3,11 +3,11 @@
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, vec::Vec};
 
-use crate::machine::Machine;
+use crate::machine::{CollectionKind, Machine, PredicateKind, RuleKind};
 use crate::term::Term;
 #[cfg(feature = "alloc")]
 use crate::{
-    machine::{Atom, CollectionKind, Name, PredicateKind, RuleKind},
+    machine::{Atom, Name},
     term::Terms,
 };
 
@@ -37,6 +37,20 @@ pub trait Facts<M: Machine> {
 
     /// The state of an instance; `None` where there is none.
     fn state(&self, term: Term) -> Option<M::State>;
+}
+
+/// What the formulas of a table may ask of who evaluates them. Anything else would get an answer that
+/// is about nothing: whoever puts another table into a core refuses it before.
+#[derive(Clone, Copy, Debug)]
+pub struct Answers<M: Machine> {
+    /// The rules for which this is so: those that it evaluates.
+    pub rules: &'static [RuleKind<M>],
+    /// The predicates that it answers.
+    pub predicates: &'static [PredicateKind<M>],
+    /// The collections that it lists.
+    pub collections: &'static [CollectionKind<M>],
+    /// Whether it knows all instances of the machine, and their states.
+    pub instances: bool,
 }
 
 /// A formula as plain data. A number denotes a term: the rule's parameters first, then the

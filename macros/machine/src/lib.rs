@@ -28,7 +28,7 @@ mod term;
 
 #[cfg(feature = "alloc")]
 pub use data::{Cell, Condition, Row, StateInfo, TableData};
-pub use formula::Facts;
+pub use formula::{Answers, Facts};
 #[cfg(feature = "alloc")]
 pub use formula::{Domain, Formula, Formulas};
 #[cfg(feature = "alloc")]

@@ -6,7 +6,6 @@
 
 extern crate alloc;
 
-pub mod answers;
 pub mod claim;
 pub mod fence;
 pub mod group;

@@ -1,7 +1,7 @@
 //! What the rules of the coordinator's table ask of the coordinator that applies one. They decide;
 //! nothing in here does.
 
-use turnstile_machine::Facts;
+use turnstile_machine::{Answers, Facts};
 use turnstile_machines::group_lock_coordinator::{
     Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
 };
@@ -9,10 +9,9 @@ use turnstile_machines::group_lock_coordinator::{
 use super::message::LockName;
 use super::state::Server;
 use super::turn::Heard;
-use crate::answers::Answers;
 
 /// What a coordinator answers when it applies a rule.
-pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+pub const ANSWERS: Answers<Machine> = Answers {
     rules: &[RuleKind::AllResponses, RuleKind::Available, RuleKind::Duplicates],
     predicates: &[
         PredicateKind::IsTheSame,

@@ -1,20 +1,18 @@
 //! To whom a coord sends a view that it made, as the table's rule says, and what comes of it at
 //! whom the view leaves out. Knows no states.
 
-use turnstile_machine::{Facts, Rules};
+use turnstile_machine::{Answers, Facts, Rules};
 use turnstile_machines::view_handler::{
-    Collection, CollectionKind, Event, Machine, Predicate, PredicateKind, Rule, RuleKind,
-    State as At, Term,
+    Collection, Event, Machine, Predicate, PredicateKind, Rule, RuleKind, State as At, Term,
 };
 
 use super::message::Request;
 use super::state::{LeftOut, Wants};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Members, View};
-use crate::answers::Answers;
 
 /// What a coord answers that is about to send a view.
-pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+pub const ANSWERS: Answers<Machine> = Answers {
     rules: &[RuleKind::IsSentTheView],
     predicates: &[PredicateKind::IsInTheView, PredicateKind::WasInTheView, PredicateKind::Leaves],
     collections: &[],

@@ -4,7 +4,7 @@
 
 use core::cell::RefCell;
 
-use turnstile_machine::{Facts, Rules};
+use turnstile_machine::{Answers, Facts, Rules};
 use turnstile_machines::byte_range_lock::{
     Collection, CollectionKind, Invariant, Machine, Predicate, PredicateKind, Rule, RuleKind,
     State as At, Term,
@@ -12,14 +12,13 @@ use turnstile_machines::byte_range_lock::{
 use turnstile_machines::server_lock::State as Server;
 
 use super::state::File;
-use crate::answers::Answers;
 use crate::number::LockId;
 use crate::ranges::locks::{Key, Lock, LockType, Slot};
 use crate::ranges::range::ByteRange;
 use crate::ranges::sweep::Sweep;
 
 /// What a cache manager answers when a client asks about a range.
-pub const OF_A_RANGE: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+pub const OF_A_RANGE: Answers<Machine> = Answers {
     rules: &[RuleKind::Read, RuleKind::Write],
     predicates: PredicateKind::ALL,
     collections: &[
@@ -32,7 +31,7 @@ pub const OF_A_RANGE: Answers<RuleKind, PredicateKind, CollectionKind> = Answers
 };
 
 /// What it answers when a lock is moved, and of its invariants: there nobody asks about a range.
-pub const ANSWERS: Answers<RuleKind, PredicateKind, CollectionKind> = Answers {
+pub const ANSWERS: Answers<Machine> = Answers {
     rules: &[
         RuleKind::Obtain,
         RuleKind::Unlock,

@@ -1,0 +1,131 @@
+//! `turnstile explore NAME`: a world of a system, or a table, in stateright's Explorer.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+
+use turnstile_harness::Systems;
+use turnstile_harness::options::{Options, Refusal};
+use turnstile_harness::read;
+use turnstile_harness::status::Status;
+use turnstile_harness::table;
+use turnstile_search::bounds::Silent;
+
+use super::library::{self, Library, Text};
+use super::output::{complain, put};
+use super::{lint, replacement};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A system, one world of a system, a table, or a table's file
+    #[arg(value_name = "NAME|NAME/WORLD|FILE")]
+    name: String,
+    /// Where a browser finds it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:3000")]
+    listen: SocketAddr,
+    /// Run the tables as their documents have them, amendments left out
+    #[arg(long)]
+    as_written: bool,
+}
+
+/// Serves until the process ends.
+pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+    let library = match Library::load(systems) {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let (name, world) = match arguments.name.split_once('/') {
+        Some((name, world)) => (name, Some(world)),
+        None => (arguments.name.as_str(), None),
+    };
+    let named = |text: &&Text| text.name == name;
+    if let Some(text) = library.systems.iter().find(named) {
+        return explore_system(text, world, &library, arguments);
+    }
+    if let Some(text) = library.tables.iter().find(|text| named(text) && world.is_none()) {
+        return explore_table(text, arguments);
+    }
+    let path = Path::new(&arguments.name);
+    if !path.exists() && path.extension().is_none() && arguments.name != "-" {
+        let all = [&library.tables[..], &library.systems];
+        return complain(&library::unknown("table, system or file", &arguments.name, &all));
+    }
+    match library::read(path) {
+        Ok(text) if lint::is_system(&text) => explore_system(&text, None, &library, arguments),
+        Ok(text) => explore_table(&text, arguments),
+        Err(error) => complain(&error),
+    }
+}
+
+fn explore_system(
+    text: &Text,
+    world: Option<&str>,
+    library: &Library,
+    arguments: &Arguments,
+) -> Status {
+    let system = match read::system(&text.source) {
+        Ok(system) => system,
+        Err(faults) => return fail(&faults.to_string()),
+    };
+    let Some(entry) = library.known.entry(&system.name) else {
+        return complain(&format!("this binary has no cores for the system `{}`", system.name));
+    };
+    let world = match world {
+        Some(name) => system.world(name),
+        None => system.worlds.iter().find(|world| world.default),
+    };
+    let Some(world) = world else {
+        let known: Vec<&str> = system.worlds.iter().map(|world| world.name.as_str()).collect();
+        return complain(&format!("the worlds of `{}` are {}", system.name, known.join(", ")));
+    };
+    let tables = match replacement::tables(entry, None, library, arguments.as_written) {
+        Ok(tables) => tables,
+        Err(faults) => return fail(&Refusal::Faults(faults).to_string()),
+    };
+    let as_written = arguments.as_written;
+    let options = Options { as_written, tables, ..Options::new(&Silent) };
+    let title = format!("{}/{}", system.name, world.name);
+    let mut status = Status::Holds;
+    let mut ready = || {
+        status = announce(&title, arguments.listen);
+        status == Status::Holds
+    };
+    match entry.explore(&system, world, &options, (arguments.listen, &mut ready)) {
+        Ok(()) => status,
+        Err(Refusal::Usage(what)) => complain(&what),
+        Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
+    }
+}
+
+fn explore_table(text: &Text, arguments: &Arguments) -> Status {
+    let literal = match read::literal(&text.source) {
+        Ok(literal) => literal,
+        Err(faults) => return fail(&faults.to_string()),
+    };
+    let table = if arguments.as_written {
+        literal.table.clone()
+    } else {
+        match read::sound(&text.source) {
+            Ok(sound) => sound.table.clone(),
+            Err(faults) => return fail(&faults.to_string()),
+        }
+    };
+    let status = announce(&literal.vocabulary.machine, arguments.listen);
+    if status != Status::Holds {
+        return status;
+    }
+    table::explore(&literal.vocabulary, &table, arguments.listen);
+    Status::Holds
+}
+
+/// Says where to look, if Explorer will be able to listen there.
+fn announce(what: &str, listen: SocketAddr) -> Status {
+    match TcpListener::bind(listen) {
+        Ok(_) => put(&format!("{what}: open http://{listen} in a browser\n")),
+        Err(error) => complain(&format!("cannot listen on {listen}: {error}")),
+    }
+}
+
+fn fail(what: &str) -> Status {
+    complain(what);
+    Status::Fails
+}

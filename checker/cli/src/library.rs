@@ -1,0 +1,182 @@
+//! The tables and systems known here: those inside the binary, and in a checkout of Turnstile
+//! those under `spec/`, which win.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use turnstile_harness::{Embedded, Systems};
+use turnstile_spec::{Source, limit};
+
+/// Where a text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The binary.
+    Bundled,
+    /// The checkout, where it stands as in the binary.
+    Same,
+    /// The checkout or a file that was named, where the binary has another text or none.
+    Other,
+}
+
+/// A table or a system, unread.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    /// Its name, which is the file's name without its ending.
+    pub(crate) name: String,
+    /// The text, under the name that faults show.
+    pub(crate) source: Source,
+    /// Where it comes from.
+    pub(crate) origin: Origin,
+}
+
+/// All that is known here.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Library {
+    /// By name.
+    pub(crate) tables: Vec<Text>,
+    /// By name.
+    pub(crate) systems: Vec<Text>,
+    /// The systems that can be run.
+    pub(crate) known: Systems,
+    /// The checkout's `spec` folder, as seen from the working directory.
+    pub(crate) checkout: Option<PathBuf>,
+}
+
+impl Library {
+    /// Looks around.
+    pub(crate) fn load(known: Systems) -> Result<Self, String> {
+        let checkout = checkout();
+        let mut library = Self {
+            tables: inside(known.0.iter().flat_map(|entry| entry.tables)),
+            systems: inside(known.0.iter().map(|entry| &entry.file)),
+            known,
+            checkout: checkout.clone(),
+        };
+        if let Some(spec) = checkout {
+            library.tables = overlay(&library.tables, &spec.join("tables"))?;
+            library.systems = overlay(&library.systems, &spec.join("systems"))?;
+        }
+        Ok(library)
+    }
+
+    /// Whether a word of the command line means a file: by its ending, or because it is one and no
+    /// name says the same.
+    pub(crate) fn is_file(&self, word: &str) -> bool {
+        let path = Path::new(word);
+        let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        let (name, _) = word.split_once('/').unwrap_or((word, ""));
+        let is_known = self.tables.iter().chain(&self.systems).any(|text| text.name == name);
+        is_yaml || word == "-" || (!is_known && path.exists())
+    }
+
+    /// What the output says of where things come from, if that is worth a line.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let spec = self.checkout.as_ref()?;
+        let all = self.tables.iter().chain(&self.systems);
+        let changed: Vec<&str> = all
+            .filter(|text| text.origin == Origin::Other)
+            .map(|text| text.source.name.as_str())
+            .collect();
+        let place = spec.display();
+        Some(if changed.is_empty() {
+            format!("from {place}, the same as in this binary")
+        } else {
+            format!("from {place}; other than in this binary: {}", changed.join(", "))
+        })
+    }
+}
+
+/// The complaint that none of these is called so.
+pub(crate) fn unknown(what: &str, name: &str, among: &[&[Text]]) -> String {
+    let mut known: Vec<&str> =
+        among.iter().flat_map(|texts| texts.iter()).map(|text| text.name.as_str()).collect();
+    known.sort_unstable();
+    known.dedup();
+    format!("no {what} is called `{name}`; known here: {}", known.join(", "))
+}
+
+/// A file that was named on the command line.
+pub(crate) fn read(path: &Path) -> Result<Text, String> {
+    let name = path.display().to_string();
+    let source = Source::new(&name, text(path, limit::FILE_BYTES)?);
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+    Ok(Text { name: stem, source, origin: Origin::Other })
+}
+
+/// The text of a file that was named on the command line; of more than so many bytes no more than
+/// it takes to see that.
+pub(crate) fn text(path: &Path, bytes_max: usize) -> Result<String, String> {
+    let name = path.display();
+    let failed = |error| {
+        // The name by which other programs mean standard input.
+        let help = if path == Path::new("-") { "; standard input is /dev/stdin" } else { "" };
+        format!("cannot read {name}: {error}{help}")
+    };
+    let most = u64::try_from(bytes_max).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        // A letter may be cut in two where the reading ended.
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let line = bytes[..good].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let byte = bytes.get(good).copied().unwrap_or_default();
+        format!("cannot read {name}: line {line} is not UTF-8 (byte {byte:#04x}): save it as UTF-8")
+    })
+}
+
+/// The texts inside the binary, each once, by name.
+fn inside<'t>(texts: impl Iterator<Item = &'t Embedded>) -> Vec<Text> {
+    let text = |one: &Embedded| Text {
+        name: one.name.to_owned(),
+        source: one.source(),
+        origin: Origin::Bundled,
+    };
+    let texts: BTreeMap<&str, Text> = texts.map(|one| (one.name, text(one))).collect();
+    texts.into_values().collect()
+}
+
+/// Files of a folder over what the binary has.
+fn overlay(inside: &[Text], folder: &Path) -> Result<Vec<Text>, String> {
+    let of_folder = |error| format!("cannot read {}: {error}", folder.display());
+    let mut texts: BTreeMap<String, Text> =
+        inside.iter().map(|text| (text.name.clone(), text.clone())).collect();
+    if !folder.exists() {
+        return Ok(inside.to_vec());
+    }
+    for entry in fs::read_dir(folder).map_err(of_folder)? {
+        let path = entry.map_err(of_folder)?.path();
+        if path.extension().is_none_or(|ending| ending != "yaml") {
+            continue;
+        }
+        let mut text = read(&path)?;
+        let bundled = texts.get(&text.name);
+        if bundled.is_some_and(|bundled| bundled.source.text == text.source.text) {
+            text.origin = Origin::Same;
+        }
+        texts.insert(text.name.clone(), text);
+    }
+    Ok(texts.into_values().collect())
+}
+
+/// The `spec` folder of the checkout that the working directory is in.
+fn checkout() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let mut way = PathBuf::new();
+    for folder in here.ancestors() {
+        let spec = folder.join("spec");
+        let manifest = fs::read_to_string(spec.join("Cargo.toml")).unwrap_or_default();
+        let is_ours = manifest.lines().any(|line| line.trim() == "name = \"turnstile-spec\"");
+        if is_ours && spec.join("tables").is_dir() {
+            return Some(way.join("spec"));
+        }
+        way.push("..");
+    }
+    None
+}

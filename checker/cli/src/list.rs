@@ -1,0 +1,160 @@
+//! `turnstile list`: the tables and systems known here.
+
+use turnstile_harness::Systems;
+use turnstile_harness::read;
+use turnstile_harness::status::Status;
+use turnstile_spec as spec;
+use turnstile_spec::literal::Literal;
+
+use crate::report::paint::{Paint, columns, fold, pad};
+use serde::Serialize;
+
+use super::library::Library;
+use super::output::{self, complain, put};
+use super::terminal;
+
+/// The last column is not broken into shorter lines than this.
+const LAST_MIN: usize = 30;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Listing {
+    version: u32,
+    tables: Vec<Table>,
+    systems: Vec<System>,
+}
+
+#[derive(Debug, Serialize)]
+struct Table {
+    name: String,
+    document: String,
+    states: usize,
+    rows: usize,
+    amendments: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct System {
+    name: String,
+    tables: Vec<String>,
+    worlds: Vec<String>,
+}
+
+/// Lists everything known here.
+pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+    let library = match Library::load(systems) {
+        Ok(library) => library,
+        Err(error) => return complain(&error),
+    };
+    let mut status = Status::Holds;
+    let mut tables = Vec::new();
+    for text in &library.tables {
+        match read::literal(&text.source) {
+            Ok(literal) => tables.push(table(&literal)),
+            Err(faults) => {
+                complain(&format!("cannot read {}:\n{faults}", text.source.name));
+                status = status.and(Status::Fails);
+            }
+        }
+    }
+    let mut listed = Vec::new();
+    for text in &library.systems {
+        match read::system(&text.source) {
+            Ok(of) => listed.push(system(&of, systems)),
+            Err(faults) => {
+                complain(&format!("cannot read {}:\n{faults}", text.source.name));
+                status = status.and(Status::Fails);
+            }
+        }
+    }
+    let listing = Listing { version: 1, tables, systems: listed };
+    let text = if arguments.json {
+        output::json(&listing)
+    } else {
+        words(&listing, &library, terminal::paint())
+    };
+    status.and(put(&text))
+}
+
+/// What a table's document has, and how many amendments it needs.
+fn table(literal: &Literal) -> Table {
+    let states = literal.table.states.iter().zip(&literal.vocabulary.states);
+    Table {
+        name: literal.vocabulary.machine.clone(),
+        document: literal.document.as_ref().map_or_else(String::new, |of| of.file.clone()),
+        states: states.filter(|(state, name)| state.is_some() && name.declared).count(),
+        rows: literal.vocabulary.rows.iter().filter(|row| row.amended_by.is_none()).count(),
+        amendments: literal.amendments.len(),
+    }
+}
+
+fn system(system: &spec::System, systems: Systems) -> System {
+    let mut tables: Vec<String> = Vec::new();
+    // A role without a table of its own says `none`; the core behind a role may run several.
+    let named = system.roles.iter().map(|role| role.machine.as_str());
+    let known = systems.entry(&system.name).into_iter();
+    let known = known.flat_map(|entry| entry.tables.iter().map(|table| table.name));
+    for machine in named.filter(|machine| *machine != "none").chain(known) {
+        if !tables.iter().any(|table| table == machine) {
+            tables.push(machine.to_owned());
+        }
+    }
+    let worlds = system.worlds.iter().map(|world| world.name.clone()).collect();
+    System { name: system.name.clone(), tables, worlds }
+}
+
+fn words(listing: &Listing, library: &Library, paint: Paint) -> String {
+    let tables = listing.tables.iter().map(|table| {
+        [
+            table.name.clone(),
+            table.states.to_string(),
+            table.rows.to_string(),
+            table.amendments.to_string(),
+            table.document.clone(),
+        ]
+    });
+    let head = ["table", "states", "rows", "amendments", "document"].map(str::to_owned);
+    let mut text = grid(std::iter::once(head).chain(tables).collect(), paint);
+    let systems = listing
+        .systems
+        .iter()
+        .map(|system| [system.name.clone(), system.tables.join(", "), system.worlds.join(", ")]);
+    if !listing.systems.is_empty() {
+        let head = ["system", "tables", "worlds"].map(str::to_owned);
+        text.push('\n');
+        text.push_str(&grid(std::iter::once(head).chain(systems).collect(), paint));
+    }
+    if let Some(remark) = library.remark() {
+        text.push_str(&format!("\n{}\n", paint.dim(&remark)));
+    }
+    text
+}
+
+/// Columns under their heads; those that hold numbers stand at the right, the last is broken where
+/// the paper ends.
+fn grid<const N: usize>(lines: Vec<[String; N]>, paint: Paint) -> String {
+    let widths: Vec<usize> =
+        (0..N).map(|at| lines.iter().map(|line| columns(&line[at])).max().unwrap_or(0)).collect();
+    let before: usize = widths[..N - 1].iter().map(|width| width + 2).sum();
+    let is_number = |at: usize| {
+        lines[1..].iter().all(|line| line[at].bytes().all(|letter| letter.is_ascii_digit()))
+    };
+    let mut text = String::new();
+    for (nth, line) in lines.iter().enumerate() {
+        let cells = line[..N - 1].iter().zip(&widths).enumerate().map(|(at, (cell, width))| {
+            if is_number(at) { format!("{cell:>width$}  ") } else { pad(cell, width + 2) }
+        });
+        let last = fold(&line[N - 1], paint.width.saturating_sub(before).max(LAST_MIN));
+        let line = cells.collect::<String>() + &last.join(&format!("\n{:before$}", ""));
+        let line = line.trim_end();
+        text.push_str(&if nth == 0 { paint.dim(line) } else { line.to_owned() });
+        text.push('\n');
+    }
+    text
+}

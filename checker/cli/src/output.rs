@@ -1,0 +1,92 @@
+//! Standard output and standard error of the command. A reader that went away is no fault.
+
+use std::io::{ErrorKind, Write as _, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use turnstile_harness::status::Status;
+
+/// Set once the reader of standard output has gone away, or nothing more can be written there.
+static IS_UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Writes a text to standard output.
+pub(crate) fn put(text: &str) -> Status {
+    let mut out = stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Status::Holds,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            IS_UNREAD.store(true, Ordering::Relaxed);
+            Status::Holds
+        }
+        // What is said once of a full disk need not be said of each result.
+        Err(_) if IS_UNREAD.swap(true, Ordering::Relaxed) => Status::Usage,
+        Err(error) => complain(&format!("cannot write to standard output: {error}")),
+    }
+}
+
+/// Whether nobody reads standard output any more. A verb that has written nothing else begins no
+/// further search then, and ends quietly with the status of what it has judged.
+pub(crate) fn is_unread() -> bool {
+    IS_UNREAD.load(Ordering::Relaxed)
+}
+
+/// Says on standard error what is wrong with the command or its files.
+pub(crate) fn complain(what: &str) -> Status {
+    // Where standard error is gone as well, the status has to do.
+    let _ = writeln!(stderr(), "turnstile: {what}");
+    Status::Usage
+}
+
+/// Writes a file, whole.
+pub(crate) fn save(path: &Path, text: &str) -> Status {
+    match std::fs::write(path, text) {
+        Ok(()) => Status::Holds,
+        Err(error) => complain(&format!("cannot write {}: {error}", path.display())),
+    }
+}
+
+/// Whether two paths mean one file, there already or still to be written. What is no plain file,
+/// as a device, may be named as often as is liked.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let is_special = |path: &Path| path.metadata().is_ok_and(|file| !file.is_file());
+    !is_special(one) && !is_special(other) && (place(one) == place(other) || is_one(one, other))
+}
+
+/// Where a path leads, through links and folders.
+fn place(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // As many links as a system follows; a ring of them is for whoever opens the file to tell.
+    for _ in 0..40 {
+        let Ok(target) = path.read_link() else { break };
+        path = path.parent().map_or(target.clone(), |folder| folder.join(&target));
+    }
+    let folder = match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => return path,
+    };
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        (_, _) => path,
+    }
+}
+
+/// Whether two names are links to one file.
+#[cfg(unix)]
+fn is_one(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino())).ok();
+    id(one).is_some() && id(one) == id(other)
+}
+
+/// Whether two names are links to one file: not to be seen here.
+#[cfg(not(unix))]
+fn is_one(_one: &Path, _other: &Path) -> bool {
+    false
+}
+
+/// One JSON object, indented, with a newline at its end.
+pub(crate) fn json(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_string_pretty(value);
+    text.expect("results have string keys and finite numbers") + "\n"
+}

@@ -1,0 +1,48 @@
+//! Tables that run through shipped cores in place of the compiled ones.
+
+use turnstile_harness::Entry;
+use turnstile_harness::fault::FaultReport;
+use turnstile_harness::options::Replacement;
+use turnstile_harness::read;
+
+use super::library::{Library, Origin, Text};
+
+/// The tables that run in place of compiled ones: all of them as written, otherwise those that
+/// are not what was compiled.
+pub(crate) fn tables(
+    entry: &Entry,
+    table: Option<&Text>,
+    library: &Library,
+    as_written: bool,
+) -> Result<Vec<Replacement>, Vec<FaultReport>> {
+    let mut replacements = Vec::new();
+    for machine in entry.machines() {
+        let of_library = library.tables.iter().find(|text| text.name == machine);
+        let named = table.and_then(|text| {
+            read::literal(&text.source)
+                .is_ok_and(|literal| literal.vocabulary.machine == machine)
+                .then_some(text)
+        });
+        let Some(text) = named.or(of_library) else { continue };
+        if !as_written && text.origin != Origin::Other {
+            continue;
+        }
+        let literal = read::literal(&text.source).map_err(|faults| FaultReport::errors(&faults))?;
+        let table = if as_written {
+            // Without one state to begin in no core can run it.
+            let faults = FaultReport::as_written(&literal.findings, &literal.source);
+            let errors = faults.into_iter().filter(|fault| fault.severity == "error");
+            let errors: Vec<FaultReport> = errors.collect();
+            if !errors.is_empty() {
+                return Err(errors);
+            }
+            literal.table.clone()
+        } else {
+            let sound = read::sound(&text.source);
+            sound.map_err(|faults| FaultReport::errors(&faults))?.table.clone()
+        };
+        let (vocabulary, source) = (literal.vocabulary.clone(), text.source.clone());
+        replacements.push(Replacement { vocabulary, table, source });
+    }
+    Ok(replacements)
+}

@@ -1,0 +1,73 @@
+//! Which rows the runs of a system took, and which cells said to be impossible they reached.
+
+use std::collections::BTreeSet;
+
+use turnstile_spec::table::{CellKind, Table, Vocabulary};
+use turnstile_step::RowOutcome;
+
+use crate::entry::Embedded;
+use crate::options::Replacement;
+use crate::read;
+use crate::result::{Coverage, Reached, Row};
+use crate::rules::replacement;
+
+/// What was reached of the machines' tables, replaced or bundled.
+pub(crate) fn coverage(
+    compiled: &[Embedded],
+    tables: &[Replacement],
+    taken: &BTreeSet<RowOutcome>,
+) -> Coverage {
+    let mut coverage = Coverage::default();
+    for table in compiled {
+        if let Some(given) = replacement(tables, table.name) {
+            add(&mut coverage, &given.vocabulary, &given.table, taken);
+        } else if let Ok(sound) = read::sound(&table.source()) {
+            add(&mut coverage, &sound.vocabulary, &sound.table, taken);
+        }
+    }
+    coverage
+}
+
+fn add(coverage: &mut Coverage, words: &Vocabulary, table: &Table, taken: &BTreeSet<RowOutcome>) {
+    let ran: BTreeSet<_> = table.rows.iter().map(|row| row.id).collect();
+    for id in ran {
+        let row = &words.rows[id.index()];
+        let is_taken = taken.iter().any(|taken| {
+            matches!(taken, RowOutcome::Row { machine, row: id }
+                if *machine == words.machine && *id == row.id)
+        });
+        coverage.rows += 1;
+        let reached = if is_taken {
+            coverage.rows_taken += 1;
+            Reached::Taken
+        } else if row.excused.is_some() {
+            coverage.excused.push(row.id.clone());
+            Reached::Excused
+        } else {
+            coverage.not_taken.push(row.id.clone());
+            Reached::Left
+        };
+        let row = Row { machine: words.machine.clone(), id: row.id.clone() };
+        coverage.by_row.insert(row, reached);
+    }
+    for cell in table.cells.iter().filter(|cell| cell.kind == CellKind::Impossible) {
+        coverage.impossible += 1;
+        let state = &words.states[cell.state.index()].name;
+        let event = &words.events[cell.event.index()].name.name;
+        let reached = taken.iter().find_map(|taken| match taken {
+            RowOutcome::Unexpected { machine, state: at, event: what, number }
+                if *machine == words.machine
+                    && at == state
+                    && what == event
+                    && cell.pattern.matches(*number) =>
+            {
+                Some(format!("{state} × {event} ({number})"))
+            }
+            RowOutcome::Unexpected { .. }
+            | RowOutcome::Row { .. }
+            | RowOutcome::Ignored { .. }
+            | RowOutcome::ActionFailed { .. } => None,
+        });
+        coverage.impossible_reached.extend(reached);
+    }
+}

@@ -1,0 +1,222 @@
+//! A system as the command line has it: by name, whatever its types.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use stateright::Model as _;
+use turnstile_spec::{Source, system};
+use turnstile_world::parts::Op;
+use turnstile_world::state::Action;
+use turnstile_world::system::System;
+use turnstile_world::{Predicate, World};
+
+use crate::answers::{Evaluator, answered};
+use crate::coverage::coverage;
+use crate::fault::FaultReport;
+use crate::fit;
+use crate::options::{Engine, Options, Refusal};
+use crate::plan::Plan;
+use crate::reference::model::Model;
+use crate::result::ResultReport;
+use crate::{check, reference};
+
+/// A text that is inside the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Embedded {
+    /// `claim`.
+    pub name: &'static str,
+    /// Where it stands, for faults: `spec/tables/claim.yaml`.
+    pub file: &'static str,
+    /// The text.
+    pub text: &'static str,
+}
+
+impl Embedded {
+    /// To be read.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        Source::new(self.file, self.text)
+    }
+}
+
+/// A file inside the program: the way from the source file to where the folder is, the folder, and
+/// the file's name without its ending.
+#[macro_export]
+macro_rules! embedded {
+    ($root:literal $folder:literal $name:literal) => {
+        $crate::Embedded {
+            name: $name,
+            file: concat!($folder, $name, ".yaml"),
+            text: include_str!(concat!($root, $folder, $name, ".yaml")),
+        }
+    };
+}
+
+/// The systems that a program can run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Systems(pub &'static [Entry]);
+
+impl Systems {
+    /// The system of a name.
+    #[must_use]
+    pub fn entry(self, name: &str) -> Option<&'static Entry> {
+        self.0.iter().find(|entry| entry.name == name)
+    }
+}
+
+/// A system that this build can run: its cores are compiled in, its file is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name, that of its file: `claim`.
+    pub name: &'static str,
+    /// Its file.
+    pub file: Embedded,
+    /// The tables that its cores run, each by the name of its machine. Another one can be put in
+    /// for each of them, by [`Options::tables`].
+    pub tables: &'static [Embedded],
+    /// Who evaluates the formulas of each.
+    pub evaluators: fn(&str) -> Vec<Evaluator>,
+    /// Builds one world of it.
+    world: fn(&system::System, &system::World, &Options<'_>) -> Result<World, Refusal>,
+}
+
+/// A system of shipped cores, with what the command line must know of it.
+pub trait Wired: System + Clone {
+    /// [`Entry::file`].
+    const FILE: Embedded;
+
+    /// [`Entry::tables`].
+    const TABLES: &'static [Embedded];
+
+    /// The budgets of its worlds that are its own.
+    const BUDGETS: &'static [&'static str];
+
+    /// The faults of its calls and of its processes that its cores are made for, by the names of
+    /// their budgets; those of messages are the links' alone.
+    const SUFFERS: &'static [&'static str];
+
+    /// Who evaluates the formulas of a machine, and what it answers; nobody where it has none.
+    fn evaluators(_machine: &str) -> Vec<Evaluator> {
+        Vec::new()
+    }
+
+    /// Whether a budget of its own, or that of clocks that run wild, can be spent with the settings
+    /// and the other budgets of this world.
+    fn may_spend(&self, _plan: &Plan<'_>, _budget: &str) -> bool {
+        true
+    }
+
+    /// The system of a world.
+    ///
+    /// # Errors
+    ///
+    /// Settings that the system does not have; names that the cores do not know.
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
+
+    /// What a predicate of the file is; `None`: none of this name is compiled in.
+    fn predicate(&self, name: &str) -> Option<Predicate>;
+}
+
+impl Entry {
+    /// The system of these cores.
+    #[must_use]
+    pub const fn of<W: Wired>() -> Self {
+        let (file, tables) = (W::FILE, W::TABLES);
+        Self { name: file.name, file, tables, evaluators: W::evaluators, world: world::<W> }
+    }
+
+    /// The machines that its cores run.
+    pub fn machines(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.tables.iter().map(|table| table.name)
+    }
+
+    /// Whether its cores run a machine.
+    #[must_use]
+    pub fn runs(&self, machine: &str) -> bool {
+        self.machines().any(|known| known == machine)
+    }
+
+    /// A world of the system's file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Wired::of`]; budgets and predicates that the system does not have.
+    pub fn world(
+        &self,
+        file: &system::System,
+        world: &system::World,
+        options: &Options<'_>,
+    ) -> Result<World, Refusal> {
+        let faults = fit::faults(file, self);
+        if !faults.is_empty() {
+            return Err(Refusal::Faults(faults));
+        }
+        (self.world)(file, world, options).map_err(|refusal| match refusal {
+            // Nobody asked for anything: then what is refused stands in the file.
+            Refusal::Usage(what) if options.set.is_empty() => {
+                let fault = FaultReport::bad_setting(&file.source, world.span, &what);
+                Refusal::Faults(vec![fault])
+            }
+            refusal @ (Refusal::Usage(_) | Refusal::Faults(_)) => refusal,
+        })
+    }
+
+    /// Searches one world of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Entry::world`].
+    pub fn run(
+        &self,
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+    ) -> Result<ResultReport, Refusal> {
+        let world = Arc::new(self.world(file, named, options)?);
+        let title = (file.name.as_str(), named.name.as_str());
+        let checked = match options.engine {
+            Engine::Interned => check::check(&world, title, options),
+            Engine::Stateright => reference::check(&world, title, options),
+        };
+        let mut result = checked.result;
+        result.coverage = coverage(self.tables, &options.tables, &checked.taken);
+        Ok(result)
+    }
+
+    /// Shows one world of it in stateright's Explorer, until the process ends, once `ready`, which
+    /// is asked when the world is built, has said that it may be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Entry::world`]; more properties than the Explorer shows.
+    pub fn explore(
+        &self,
+        file: &system::System,
+        named: &system::World,
+        options: &Options<'_>,
+        (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
+    ) -> Result<(), Refusal> {
+        let world = self.world(file, named, options)?;
+        let model = Model::new(Arc::new(world));
+        let model = model.map_err(|error| Refusal::Usage(error.to_string()))?;
+        if ready() {
+            let words =
+                |world: &World, at, op: &Op| world.action_words(&Action { at, op: op.clone() });
+            model.in_words(words).checker().serve(listen);
+        }
+        Ok(())
+    }
+}
+
+fn world<W: Wired>(
+    file: &system::System,
+    world: &system::World,
+    options: &Options<'_>,
+) -> Result<World, Refusal> {
+    let plan = Plan { file, world, options };
+    let system = W::of(&plan)?;
+    for table in &options.tables {
+        answered(table, &W::evaluators(&table.vocabulary.machine))?;
+    }
+    plan.build(system)
+}

@@ -1,0 +1,261 @@
+//! Each mutant of a table tried at three levels: the reader's lint, the table's own environment,
+//! and the worlds of every system that runs it, the smallest first.
+
+use std::collections::BTreeMap;
+
+use turnstile_search::bounds::{Limits, Until};
+use turnstile_spec::system::System;
+use turnstile_spec::table::RowId;
+use turnstile_spec::{Literal, Sound};
+
+use super::change::Mutant;
+use super::spread::{Aside, spread};
+use super::unchanged::{Baselines, Searched, Unchanged, bad, failures};
+use super::{KilledBy, Mutated, Survivor, mutants};
+use crate::entry::Entry;
+use crate::fault::FaultReport;
+use crate::options::{Options, Replacement};
+use crate::result::{Reached, Row};
+use crate::table;
+
+/// A mutant's search may be so many times as large as that of the unchanged table, and so many
+/// states more; a larger one is cut.
+const GROWTH: (u64, u64) = (4, 20_000);
+
+/// What became of a mutant in the systems.
+#[derive(Clone, Debug, Default)]
+struct Fate {
+    is_killed: bool,
+    /// Something was not searched to its end.
+    is_cut: bool,
+    /// The rows that the worlds of the system at hand took so far.
+    by_row: BTreeMap<Row, Reached>,
+}
+
+/// What a mutant comes to without a system.
+struct Alone {
+    lint: bool,
+    table: bool,
+    /// The table level was not searched to its end.
+    is_cut: bool,
+}
+
+/// What a mutant's search of one world says.
+enum Tried {
+    Killed,
+    Cut,
+    Lives(BTreeMap<Row, Reached>),
+}
+
+struct Judge<'a> {
+    literal: &'a Literal,
+    sound: &'a Sound,
+    options: &'a Options<'a>,
+}
+
+/// Tries every mutant of a sound table. The options' tables run for the other machines.
+#[must_use]
+pub fn mutate(
+    literal: &Literal,
+    sound: &Sound,
+    systems: &mut Baselines<'_>,
+    options: &Options<'_>,
+) -> Mutated {
+    let machine = sound.vocabulary.machine.as_str();
+    let mutants = mutants(&sound.vocabulary, &sound.table);
+    let mut mutated =
+        Mutated { name: machine.to_owned(), mutants: mutants.len(), ..Mutated::default() };
+    let judge = Judge { literal, sound, options };
+    let alone = judge.alone(&mutants, &mut mutated.fails);
+    let all = systems.of(machine);
+    let mut fates = vec![Fate::default(); mutants.len()];
+    if all.is_empty() {
+        // Then the table level has the last word.
+        for (fate, alone) in fates.iter_mut().zip(&alone) {
+            (fate.is_killed, fate.is_cut) = (alone.table, alone.is_cut);
+        }
+    }
+    for (entry, file) in &all {
+        let unchanged = systems.unchanged((entry, file), options);
+        mutated.systems.push(unchanged.name.clone());
+        mutated.fails.extend(unchanged.fails.iter().cloned());
+        if mutated.fails.is_empty() {
+            judge.system((entry, file), unchanged, &mutants, &mut fates);
+        }
+    }
+    if !mutated.fails.is_empty() {
+        return mutated;
+    }
+    let killed = fates.iter().filter(|fate| fate.is_killed).count();
+    mutated.killed_by = KilledBy {
+        lint: alone.iter().filter(|alone| alone.lint).count(),
+        table: alone.iter().filter(|alone| alone.table).count(),
+        system: if all.is_empty() { 0 } else { killed },
+    };
+    for (mutant, fate) in mutants.iter().zip(&fates).filter(|(_, fate)| !fate.is_killed) {
+        let list = if fate.is_cut { &mut mutated.incomplete } else { &mut mutated.survivors };
+        list.push(judge.survivor(mutant));
+    }
+    mutated.faults = judge.stale(&mutants, &mutated);
+    mutated
+}
+
+impl Judge<'_> {
+    /// What lint and the table level notice.
+    fn alone(&self, mutants: &[Mutant], fails: &mut Vec<String>) -> Vec<Alone> {
+        let Sound { vocabulary, table, .. } = self.sound;
+        let aside = Aside(self.options.progress);
+        let options = Options { progress: &aside, ..self.options.clone() };
+        self.options.progress.say(&format!("{}: {} mutants", vocabulary.machine, mutants.len()));
+        fails.extend(failures(&table::check(vocabulary, table, &options)));
+        spread(options.threads, mutants, |mutant, _| {
+            if options.bound(0).is_some() {
+                return Alone { lint: false, table: false, is_cut: true };
+            }
+            let changed = mutant.edit.table(table);
+            let result = table::check(vocabulary, &changed, &options);
+            Alone {
+                lint: !self.literal.lint(&changed).is_empty(),
+                table: bad(&result).next().is_some(),
+                is_cut: !result.complete,
+            }
+        })
+    }
+
+    /// Tries the mutants that live in every default world of a system.
+    fn system(
+        &self,
+        (entry, file): (&Entry, &System),
+        unchanged: &Unchanged,
+        mutants: &[Mutant],
+        fates: &mut [Fate],
+    ) {
+        for fate in fates.iter_mut() {
+            fate.by_row.clear();
+        }
+        for (nth, searched) in unchanged.worlds.iter().enumerate() {
+            let world = &file.worlds[searched.place].name;
+            let mut open = Vec::new();
+            for (at, fate) in fates.iter_mut().enumerate().filter(|(_, fate)| !fate.is_killed) {
+                if self.is_as_before(&mutants[at], searched) {
+                    merge(&mut fate.by_row, &searched.by_row);
+                } else {
+                    open.push(at);
+                }
+            }
+            self.options.progress.say(&format!(
+                "{}: {} of {} mutants left for {}/{world}, world {} of {}",
+                self.sound.vocabulary.machine,
+                open.len(),
+                mutants.len(),
+                file.name,
+                nth + 1,
+                unchanged.worlds.len(),
+            ));
+            let tried = spread(self.options.threads, &open, |at, threads| {
+                self.world((entry, file), searched, &mutants[*at], threads)
+            });
+            for (at, tried) in open.into_iter().zip(tried) {
+                match tried {
+                    Tried::Killed => fates[at].is_killed = true,
+                    Tried::Cut => fates[at].is_cut = true,
+                    Tried::Lives(by_row) => merge(&mut fates[at].by_row, &by_row),
+                }
+            }
+        }
+        // A system's worlds must take every row together.
+        for fate in fates.iter_mut().filter(|fate| !fate.is_cut) {
+            fate.is_killed |= fate.by_row.values().any(|reached| *reached == Reached::Left);
+        }
+    }
+
+    /// Whether no run of a world comes to what a mutant changes.
+    fn is_as_before(&self, mutant: &Mutant, searched: &Searched) -> bool {
+        let Sound { vocabulary, .. } = self.sound;
+        let is_taken = |taker: &RowId| {
+            let machine = vocabulary.machine.clone();
+            let row = Row { machine, id: vocabulary.rows[taker.index()].id.clone() };
+            searched.by_row.get(&row) == Some(&Reached::Taken)
+        };
+        searched.is_complete && !mutant.takers.is_empty() && !mutant.takers.iter().any(is_taken)
+    }
+
+    /// One mutant in one world.
+    fn world(
+        &self,
+        (entry, file): (&Entry, &System),
+        searched: &Searched,
+        mutant: &Mutant,
+        threads: usize,
+    ) -> Tried {
+        if self.options.progress.is_stopped() {
+            return Tried::Cut;
+        }
+        let aside = Aside(self.options.progress);
+        let replaced = Replacement {
+            vocabulary: self.sound.vocabulary.clone(),
+            table: mutant.edit.table(&self.sound.table),
+            source: self.literal.source.clone(),
+        };
+        let others = self.options.tables.iter().cloned();
+        let most = searched.states.saturating_mul(GROWTH.0).saturating_add(GROWTH.1);
+        let asked = self.options.limits.max_states;
+        let most = asked.map_or(most, |asked| asked.min(most));
+        let options = Options {
+            threads,
+            tables: std::iter::once(replaced).chain(others).collect(),
+            limits: Limits { max_states: Some(most), ..self.options.limits },
+            until: Until::Failure,
+            progress: &aside,
+            ..self.options.clone()
+        };
+        match entry.run(file, &file.worlds[searched.place], &options) {
+            Ok(result) if bad(&result).next().is_some() => Tried::Killed,
+            Ok(result) if result.complete && searched.is_complete => {
+                Tried::Lives(result.coverage.by_row)
+            }
+            // What cannot be searched is not noticed either.
+            Ok(_) | Err(_) => Tried::Cut,
+        }
+    }
+
+    /// A mutant that lives, with the table's own word for it: what it says of the mutant, or why no
+    /// run takes the row.
+    fn survivor(&self, mutant: &Mutant) -> Survivor {
+        let Mutant { row, change, id, .. } = mutant;
+        let mut said = self.literal.survivors.iter();
+        let said = said.find(|said| (&said.row, &said.change) == (row, change));
+        let rows = &self.sound.vocabulary.rows;
+        let excused = || id.and_then(|id| rows[id.index()].excused.clone());
+        let explained = said.map(|said| said.because.clone()).or_else(excused);
+        Survivor { row: row.clone(), change: change.clone(), explained }
+    }
+
+    /// What the table says of survivors that there are not.
+    fn stale(&self, mutants: &[Mutant], mutated: &Mutated) -> Vec<FaultReport> {
+        let alive = || mutated.survivors.iter().chain(&mutated.incomplete);
+        let mut faults = Vec::new();
+        for said in &self.literal.survivors {
+            if alive().any(|one| (&one.row, &one.change) == (&said.row, &said.change)) {
+                continue;
+            }
+            let is_made =
+                mutants.iter().any(|one| (&one.row, &one.change) == (&said.row, &said.change));
+            let (row, change) = (&said.row, &said.change);
+            let what = match is_made {
+                true => format!("`{row}`, {change}: this mutant does not survive"),
+                false => format!("`{row}`, {change}: there is no such mutant"),
+            };
+            faults.push(FaultReport::no_survivor(&self.literal.source, said.span, &what));
+        }
+        faults
+    }
+}
+
+/// What several worlds reach together.
+fn merge(into: &mut BTreeMap<Row, Reached>, more: &BTreeMap<Row, Reached>) {
+    for (row, reached) in more {
+        let most = into.entry(row.clone()).or_insert(*reached);
+        *most = (*most).min(*reached);
+    }
+}

@@ -1,0 +1,134 @@
+//! What a check is asked. Both levels take the same [`Options`].
+
+use std::fmt;
+use std::time::Instant;
+
+use turnstile_search::bounds::{Limits, Progress, Reductions, Until};
+use turnstile_spec::Source;
+use turnstile_spec::table::{Table, Vocabulary};
+
+use crate::fault::FaultReport;
+
+/// What a search is asked.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Run the literal tables.
+    pub as_written: bool,
+    /// Which engine.
+    pub engine: Engine,
+    /// Which reductions.
+    pub reduce: Reductions,
+    /// How many threads search, at least 1.
+    pub threads: usize,
+    /// Where to stop.
+    pub limits: Limits,
+    /// What is enough to be found.
+    pub until: Until,
+    /// `--set`, in order: the last of a key wins.
+    pub set: Vec<(String, String)>,
+    /// The tables that are to run in place of what was compiled in: as written, edited on disk,
+    /// or changed by a mutation. A machine that is not listed runs its compiled table.
+    pub tables: Vec<Replacement>,
+    /// Who listens, and who may stop the search.
+    pub progress: &'a dyn Progress,
+}
+
+/// A table that runs through the shipped core in place of the compiled one.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// Its names; [`Vocabulary::machine`] says which machine it replaces.
+    pub vocabulary: Vocabulary,
+    /// Its rows, as written or as amended.
+    pub table: Table,
+    /// The file, for faults.
+    pub source: Source,
+}
+
+/// The engines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Our own: interned parts, memoised steps.
+    #[default]
+    Interned,
+    /// Stateright's breadth-first search over the same World: the reference.
+    Stateright,
+}
+
+impl Engine {
+    /// Its spelling.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interned => "interned",
+            Self::Stateright => "stateright",
+        }
+    }
+}
+
+impl<'a> Options<'a> {
+    /// The default search: amended tables, the interned engine, every sound reduction, one
+    /// thread, no bound.
+    #[must_use]
+    pub fn new(progress: &'a dyn Progress) -> Self {
+        Self {
+            as_written: false,
+            engine: Engine::Interned,
+            reduce: Reductions::ALL,
+            threads: 1,
+            limits: Limits::default(),
+            until: Until::End,
+            set: Vec::new(),
+            tables: Vec::new(),
+            progress,
+        }
+    }
+}
+
+impl Options<'_> {
+    /// Whether a search that has so many unique states may have no other.
+    #[must_use]
+    pub fn is_full(&self, states: u64) -> bool {
+        self.limits.max_states.is_some_and(|most| states >= most)
+    }
+
+    /// The bound that a search with so many unique states has reached, in the words of
+    /// [`crate::result::Notes::cut`]. Every engine asks this, at the latest after each
+    /// level and every few thousand states.
+    #[must_use]
+    pub fn bound(&self, states: u64) -> Option<String> {
+        let Limits { max_states, max_memory, deadline } = self.limits;
+        if self.progress.is_stopped() {
+            return Some("interrupted".to_owned());
+        }
+        if let Some(most) = max_states.filter(|most| states > *most) {
+            return Some(format!("--max-states {most} reached"));
+        }
+        if let Some(most) = max_memory.filter(|most| self.progress.allocated() > *most) {
+            return Some(format!("--max-memory {most} reached"));
+        }
+        let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        is_over.then(|| "--timeout reached".to_owned())
+    }
+}
+
+/// Why there is no result at all.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The command was not meant like this: an unknown `--set` key, an unknown world.
+    Usage(String),
+    /// The files do not fit: a replaced table uses a name that the core does not know.
+    Faults(Vec<FaultReport>),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(text) => f.write_str(text),
+            Self::Faults(faults) => {
+                faults.iter().try_for_each(|fault| writeln!(f, "{}", fault.rendered))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,280 @@
+//! From a system file to the nodes, links, budgets and properties of one of its worlds. It knows
+//! no system: what a predicate's name means, the system says.
+
+use turnstile_spec::fault::Span;
+use turnstile_spec::system::{self, Count, LinkKind as Kind, Only, PropertyKind};
+use turnstile_world::link::LinkFault;
+use turnstile_world::{
+    Budget, Chance, Claim, Faults, Link, LinkKind, Mail, Node, NodeId, Predicate, Property,
+    Relation, World, WorldError,
+};
+
+use crate::entry::Wired;
+use crate::fault::FaultReport;
+use crate::options::{Options, Refusal};
+
+/// The greatest number that a key of `set` may be: as many nodes as a role may have.
+const NUMBER_MAX: u16 = 8;
+
+/// What a file says of one of its worlds, with what `--set` changes.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// The system.
+    pub file: &'a system::System,
+    /// The world.
+    pub world: &'a system::World,
+    /// What is asked.
+    pub options: &'a Options<'a>,
+}
+
+impl Plan<'_> {
+    /// The value of a key of `set`: the last `--set` of it, else the world's, else the usual one.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        let setting = self.file.setting(self.world, key).map(|setting| setting.value.as_str());
+        self.asked(key).or(setting)
+    }
+
+    fn asked(&self, key: &str) -> Option<&str> {
+        let mut set = self.options.set.iter().rev();
+        set.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// A key of `set` that is not what it must be: the fault of whoever gave the value.
+    pub fn refuse(&self, key: &str, must: &str) -> Refusal {
+        let value = self.value(key).unwrap_or_default();
+        let what = format!("`{key}` is `{value}`; it must be {must}");
+        if self.asked(key).is_some() {
+            return Refusal::Usage(what);
+        }
+        let setting = self.file.setting(self.world, key);
+        let span = setting.map_or(self.world.span, |setting| setting.span);
+        Refusal::Faults(vec![FaultReport::bad_setting(&self.file.source, span, &what)])
+    }
+
+    /// Whether the world has a budget.
+    pub fn has(&self, name: &str) -> bool {
+        self.world.has(name)
+    }
+
+    /// How many nodes a role has.
+    pub fn count(&self, role: &str) -> Result<usize, Refusal> {
+        let role = self.file.role(role).expect("a file has the roles that were compiled in");
+        match &role.count {
+            Count::Number(number) => Ok(*number as usize),
+            // A role that has nobody in the file may have nobody.
+            Count::Set(key) => {
+                let usual = self.file.setting(self.world, key);
+                let least = u16::from(usual.is_none_or(|setting| setting.value != "0"));
+                self.number_from(least, key).map(usize::from)
+            }
+        }
+    }
+
+    /// A key of `set` that is a small number.
+    pub fn number(&self, key: &str) -> Result<u16, Refusal> {
+        self.number_from(1, key)
+    }
+
+    /// A key of `set` that is a small number, and this one at least.
+    pub fn number_from(&self, least: u16, key: &str) -> Result<u16, Refusal> {
+        let number = self.value(key).and_then(|value| value.parse().ok());
+        let is_small = |number: &u16| (least..=NUMBER_MAX).contains(number);
+        number
+            .filter(is_small)
+            .ok_or_else(|| self.refuse(key, &format!("a number from {least} to {NUMBER_MAX}")))
+    }
+
+    /// The nodes, role by role in the order of the file.
+    fn nodes(&self) -> Result<Vec<Node>, Refusal> {
+        let mut nodes = Vec::new();
+        for role in &self.file.roles {
+            let count = self.count(&role.name)?;
+            nodes.extend((1..=count).map(|number| Node {
+                name: if count == 1 {
+                    role.name.clone()
+                } else {
+                    format!("{} {number}", role.name)
+                },
+                role: role.name.clone(),
+            }));
+        }
+        Ok(nodes)
+    }
+
+    /// A link for each pair of nodes whose roles a link of the file names.
+    fn links(&self, nodes: &[Node]) -> Vec<Link> {
+        let of = |role: &str| -> Vec<NodeId> {
+            (0..nodes.len()).filter(|node| nodes[*node].role == role).collect()
+        };
+        let mut links = Vec::new();
+        for link in &self.file.links {
+            let room = u8::try_from(link.capacity).unwrap_or(u8::MAX);
+            let chance = |fault: LinkFault| {
+                if self.has(fault.name()) { Chance::Budgeted } else { Chance::Never }
+            };
+            let mail = |is_ordered| Mail {
+                is_ordered,
+                loss: chance(LinkFault::LostMessage),
+                duplication: chance(LinkFault::Duplicate),
+                capacity: room,
+            };
+            let kind = match link.kind {
+                Kind::RequestResponse => LinkKind::Calls { slots: room },
+                Kind::Fifo => LinkKind::Messages(mail(true)),
+                Kind::Unordered => LinkKind::Messages(mail(false)),
+            };
+            for from in of(&link.from) {
+                let others = of(&link.to).into_iter().filter(|to| *to != from);
+                links.extend(others.map(|to| Link { from, to, kind }));
+            }
+        }
+        links
+    }
+
+    /// The budgets; a name that is neither the World's nor the system's own is refused, and what
+    /// cannot happen in this world.
+    fn budgets<S: Wired>(
+        &self,
+        system: &S,
+        nodes: &[Node],
+        links: &[Link],
+    ) -> Result<Vec<Budget>, Refusal> {
+        let known = Faults::known(nodes);
+        let all = || known.iter().map(String::as_str).chain(<S as Wired>::BUDGETS.iter().copied());
+        let can = |name: &str| match name {
+            Faults::DRIFT => !self.file.time.is_empty() && system.may_spend(self, name),
+            _ if <S as Wired>::BUDGETS.contains(&name) => system.may_spend(self, name),
+            _ => may_happen::<S>(name, links),
+        };
+        let mut budgets = Vec::new();
+        let mut faults = Vec::new();
+        for system::Budget { name, limit, span } in &self.world.budgets {
+            let what = if all().all(|known| known != name) {
+                Some(format!("no kind of fault is called `{name}`"))
+            } else if can(name) {
+                None
+            } else {
+                Some(format!("`{name}` cannot happen in the world `{}`", self.world.name))
+            };
+            if let Some(what) = what {
+                let mut kinds: Vec<&str> = Vec::new();
+                for name in all().filter(|name| can(name)) {
+                    if !kinds.contains(&name) {
+                        kinds.push(name);
+                    }
+                }
+                faults.push(FaultReport::no_such(&self.file.source, *span, &what, &kinds));
+            }
+            let limit = limit.map(|limit| u8::try_from(limit).expect("the reader's limit"));
+            budgets.push(Budget { name: name.clone(), limit });
+        }
+        if faults.is_empty() { Ok(budgets) } else { Err(Refusal::Faults(faults)) }
+    }
+
+    /// The world, with the properties that are checked in it.
+    pub(crate) fn build<S: Wired>(&self, system: S) -> Result<World, Refusal> {
+        for (key, _) in &self.options.set {
+            if self.file.set.iter().all(|known| known.name != *key) {
+                let known = self.file.set.iter().map(|setting| setting.name.as_str());
+                let known: Vec<&str> = known.collect();
+                let text = format!("`--set {key}`: there is only {}", known.join(", "));
+                return Err(Refusal::Usage(text));
+            }
+        }
+        let nodes = self.nodes()?;
+        let links = self.links(&nodes);
+        let budgets = self.budgets(&system, &nodes, &links)?;
+        let known = system.clone();
+        let mut world = World::new(system, nodes, links, budgets)
+            .map_err(|errors| self.unsound(self.world.span, &errors))?;
+        world.relations = self.file.time.iter().map(relation).collect();
+        let symmetric = self.file.roles.iter().filter(|role| role.symmetric);
+        world.symmetric = symmetric.map(|role| role.name.clone()).collect();
+        for property in self.properties() {
+            let find = |name: &str| {
+                known.predicate(name).ok_or_else(|| {
+                    let what = format!("no predicate `{name}` is compiled in");
+                    let source = &self.file.source;
+                    let fault = FaultReport::not_compiled(source, property.span, &what);
+                    Refusal::Faults(vec![fault])
+                })
+            };
+            let mut claimed = claimed(property, find)?;
+            claimed.without.retain(|fault| !self.is_of_nobody(fault, &world.nodes));
+            world.claim(claimed).map_err(|errors| self.unsound(property.span, &errors))?;
+        }
+        Ok(world)
+    }
+
+    /// Whether a kind of fault is one of a role that has no nodes in this world.
+    fn is_of_nobody(&self, fault: &str, nodes: &[Node]) -> bool {
+        let of = self.file.roles.iter().filter(|role| {
+            let what = fault.strip_prefix(role.name.as_str());
+            what.is_some_and(|what| what.starts_with(' ')) && Faults::is_of_process(fault)
+        });
+        of.map(|role| &role.name).any(|name| nodes.iter().all(|node| node.role != *name))
+    }
+
+    /// What is wrong with the world although its file could be read.
+    fn unsound(&self, span: Span, errors: &[WorldError]) -> Refusal {
+        let fault = |error: &WorldError| {
+            FaultReport::bad_setting(&self.file.source, span, &error.to_string())
+        };
+        Refusal::Faults(errors.iter().map(fault).collect())
+    }
+
+    /// The properties that this world checks, of the table that runs.
+    fn properties(&self) -> impl Iterator<Item = &system::Property> {
+        self.file.properties.iter().filter(|property| {
+            let only = property.only;
+            let is_meant =
+                only.is_none_or(|only| (only == Only::AsWritten) == self.options.as_written);
+            is_meant && self.world.checks(property)
+        })
+    }
+}
+
+/// Whether a fault that the World knows can happen: where there is a link that it befalls, or a
+/// role that suffers it.
+fn may_happen<S: Wired>(name: &str, links: &[Link]) -> bool {
+    match LinkFault::ALL.into_iter().find(|fault| fault.name() == name) {
+        Some(fault) => {
+            let befalls = |link: &Link| match link.is_calls() {
+                true => fault.is_of_calls() && S::SUFFERS.contains(&name),
+                false => fault.is_of_messages(),
+            };
+            links.iter().any(befalls)
+        }
+        None => S::SUFFERS.contains(&name) || !Faults::is_of_process(name),
+    }
+}
+
+fn relation(before: &system::Before) -> Relation {
+    Relation {
+        earlier: before.earlier.as_ref().map(|timer| (timer.role.clone(), timer.name.clone())),
+        later: (before.later.role.clone(), before.later.name.clone()),
+    }
+}
+
+fn claimed(
+    property: &system::Property,
+    find: impl Fn(&str) -> Result<Predicate, Refusal>,
+) -> Result<Property, Refusal> {
+    let holds = find(&property.name)?;
+    let premise = || match property.premise.as_str() {
+        "" => Ok(Predicate::new(|_| true)),
+        name => find(name),
+    };
+    let claim = match property.kind {
+        PropertyKind::Always => Claim::Always { holds, premise: premise()? },
+        PropertyKind::Sometimes => Claim::Sometimes(holds),
+        PropertyKind::LeadsTo => Claim::LeadsTo { premise: premise()?, goal: holds },
+        PropertyKind::CanReach => Claim::CanReach { premise: premise()?, goal: holds },
+    };
+    Ok(Property {
+        name: String::leak(property.name.clone()),
+        sentence: property.sentence.clone(),
+        claim,
+        without: property.without.clone(),
+    })
+}

@@ -1,0 +1,100 @@
+//! Texts as tables and systems, each read once in a process: many worlds, jobs and mutants ask for
+//! the same few. What is kept is what the process was given to read.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use turnstile_spec::{Faults, Literal, Sound, Source, System};
+
+/// A table as its document has it.
+///
+/// # Errors
+///
+/// What stops the reader.
+pub fn literal(source: &Source) -> Result<Arc<Literal>, Faults> {
+    static READ: LazyLock<Texts<Literal>> = LazyLock::new(Texts::default);
+    READ.once(source, || Literal::read(source.clone()))
+}
+
+/// An amended table.
+///
+/// # Errors
+///
+/// What stops the reader, and what the amendments leave.
+pub fn sound(source: &Source) -> Result<Arc<Sound>, Faults> {
+    static READ: LazyLock<Texts<Sound>> = LazyLock::new(Texts::default);
+    READ.once(source, || literal(source)?.amended())
+}
+
+/// A system.
+///
+/// # Errors
+///
+/// What stops the reader.
+pub fn system(source: &Source) -> Result<Arc<System>, Faults> {
+    static READ: LazyLock<Texts<System>> = LazyLock::new(Texts::default);
+    READ.once(source, || System::read(source.clone()))
+}
+
+/// What became of a text.
+type Read<T> = Result<Arc<T>, Faults>;
+
+/// What was read, by name and text.
+struct Texts<T>(Mutex<HashMap<Source, Read<T>>>);
+
+impl<T> Default for Texts<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Texts<T> {
+    /// Whoever asks while it is read waits, and does not read it, too.
+    fn once(&self, source: &Source, read: impl FnOnce() -> Result<T, Faults>) -> Read<T> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(source) {
+            return known.clone();
+        }
+        let new = read().map(Arc::new);
+        all.insert(source.clone(), new.clone());
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use turnstile_bundled::Bundled;
+    use turnstile_spec::Source;
+
+    use super::{literal, sound, system};
+
+    fn bundled(file: &Bundled) -> Source {
+        Source::new(file.file, file.text)
+    }
+
+    #[test]
+    fn a_text_is_read_once() {
+        let table = bundled(turnstile_bundled::table("claim").expect("it is bundled"));
+        let [first, second] = [(), ()].map(|()| literal(&table).expect("it is a table"));
+        assert!(Arc::ptr_eq(&first, &second));
+        let [first, second] = [(), ()].map(|()| sound(&table).expect("it is sound"));
+        assert!(Arc::ptr_eq(&first, &second));
+        let file = bundled(turnstile_bundled::system("claim").expect("it is bundled"));
+        let [first, second] = [(), ()].map(|()| system(&file).expect("it is a system"));
+        assert!(Arc::ptr_eq(&first, &second));
+    }
+
+    /// The same text under another name has other faults: they say where they are.
+    #[test]
+    fn a_text_under_another_name_is_another_one() {
+        let mut table = bundled(turnstile_bundled::table("claim").expect("it is bundled"));
+        let first = literal(&table).expect("it is a table");
+        table.name.push('x');
+        let second = literal(&table).expect("it is a table");
+        assert_eq!([&first.source.name, "x"].concat(), second.source.name);
+        table.text.truncate(100);
+        assert_eq!(literal(&table).expect_err("it is cut").source.name, table.name);
+    }
+}

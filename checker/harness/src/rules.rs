@@ -1,0 +1,233 @@
+//! A table chosen at run time: the compiled one, or any other of the same names as plain data.
+//!
+//! So the literal table, an edited file and a mutant run through the shipped core without a
+//! rebuild. A name that the core was not compiled with is refused.
+
+use std::collections::BTreeSet;
+
+use turnstile_machine::{
+    Facts, Incompatible, Interpreted, Machine, Name, Rules, Step, TableData, Unexpected,
+};
+use turnstile_spec::fault::Span;
+use turnstile_spec::table::{EventId, GuardId, Row};
+
+use crate::fault::FaultReport;
+use crate::options::{Refusal, Replacement};
+
+/// The most rows that may match one event: two machines of one core have fewer than 256 choices.
+const CHOICES_MAX: u8 = 15;
+
+/// How many rows of a table may match one event at most: 1 unless rows are in conflict.
+///
+/// # Errors
+///
+/// More than [`CHOICES_MAX`].
+pub(crate) fn choices(given: &Replacement) -> Result<u8, Refusal> {
+    let rows = &given.table.rows;
+    let rivals = |row: &Row| rows.iter().filter(|other| are_rivals(row, other)).count();
+    let most = rows.iter().map(|row| (rivals(row), row)).max_by_key(|(rivals, _)| *rivals);
+    let (most, row) = most.map_or((1, None), |(most, row)| (most.max(1), Some(row)));
+    u8::try_from(most).ok().filter(|most| *most <= CHOICES_MAX).ok_or_else(|| {
+        let span = row.map(|row| given.vocabulary.rows[row.id.index()].span).unwrap_or_default();
+        let what = format!("{most} rows may take one event; the limit is {CHOICES_MAX}");
+        Refusal::Faults(vec![FaultReport::bad_setting(&given.source, span, &what)])
+    })
+}
+
+/// Whether some event takes both rows; a row is its own rival.
+fn are_rivals(one: &Row, other: &Row) -> bool {
+    let is_here = one.from == other.from && one.event == other.event;
+    is_here && one.pattern.meets(&other.pattern) && {
+        let mut asked = BTreeSet::new();
+        [one, other].iter().for_each(|row| row.guard.asked(&mut asked));
+        let asked: Vec<GuardId> = asked.into_iter().collect();
+        (0_u32..1 << asked.len().min(16)).any(|answers| {
+            let mut answer = |guard| {
+                asked
+                    .iter()
+                    .position(|one| *one == guard)
+                    .is_some_and(|place| answers >> place & 1 == 1)
+            };
+            one.guard.holds(&mut answer) && other.guard.holds(&mut answer)
+        })
+    }
+}
+
+/// The replacement of a machine's table, if there is one.
+pub(crate) fn replacement<'t>(tables: &'t [Replacement], machine: &str) -> Option<&'t Replacement> {
+    tables.iter().find(|table| table.vocabulary.machine == machine)
+}
+
+/// A table chosen at run time: the compiled one, or another one of the same names.
+#[derive(Clone, Debug)]
+pub enum Chosen<M: Machine> {
+    /// The amended table that was compiled in.
+    Compiled(M),
+    /// Another one.
+    Interpreted {
+        /// The table, with the choice of a step.
+        table: Interpreted<M>,
+        /// How many rows may match one event.
+        choices: u8,
+    },
+}
+
+impl<M: Machine + Rules<M> + Default> Chosen<M> {
+    /// The table of this machine among the replacements, or else the compiled one.
+    ///
+    /// # Errors
+    ///
+    /// Names that the core was not compiled with.
+    pub fn among(tables: &[Replacement]) -> Result<Self, Refusal> {
+        let Some(given) = replacement(tables, M::TABLE.machine) else {
+            return Ok(Self::Compiled(M::default()));
+        };
+        let choices = choices(given)?;
+        let data = turnstile_machine::read(&given.vocabulary, &given.table);
+        let data = data.and_then(|data| without_absent(data, given));
+        let data = data.map_err(|faults| refused(given, &faults))?;
+        let table = Interpreted::new(data);
+        Ok(Self::Interpreted { table, choices })
+    }
+
+    /// How many rows may match one event.
+    #[must_use]
+    pub const fn choices(&self) -> u8 {
+        match self {
+            Self::Compiled(_) => 1,
+            Self::Interpreted { choices, .. } => *choices,
+        }
+    }
+
+    /// The same table, taking the row of this number where several match.
+    #[must_use]
+    pub fn choosing(&self, choice: u8) -> Self {
+        match self {
+            Self::Compiled(machine) => Self::Compiled(*machine),
+            Self::Interpreted { table, choices } => {
+                Self::Interpreted { table: table.choosing(choice), choices: *choices }
+            }
+        }
+    }
+}
+
+/// Has the events that a table is without, those of amendments that are left out, change nothing. A
+/// core may say them all the same.
+fn without_absent<M: Machine>(
+    mut data: TableData<M>,
+    given: &Replacement,
+) -> Result<TableData<M>, Vec<Incompatible>> {
+    let mut faults = Vec::new();
+    let events = (0..).map(EventId).zip(&given.vocabulary.events);
+    for (_, event) in events.filter(|(id, _)| !given.table.events.contains(id)) {
+        let bounds = event.payload.as_ref().map_or((0, 0), |payload| payload.domain.bounds());
+        match M::EventKind::from_name(&event.name.name) {
+            Some(kind) => data.ignore(kind, bounds),
+            None => {
+                faults.push(Incompatible::Unknown { what: "event", name: event.name.name.clone() });
+            }
+        }
+    }
+    if faults.is_empty() { Ok(data) } else { Err(faults) }
+}
+
+/// Why a table cannot run through the core, where that stands in the file.
+fn refused(given: &Replacement, faults: &[Incompatible]) -> Refusal {
+    let of = &given.vocabulary;
+    let names = || {
+        let events = of.events.iter().map(|event| &event.name);
+        let resources = of.resources.iter().map(|resource| &resource.name);
+        let names = of.states.iter().chain(&of.actions).chain(&of.guards);
+        names.chain(events).chain(resources).chain(of.formulas.names())
+    };
+    let fault = |one: &Incompatible| match one {
+        Incompatible::Unknown { what, name } => {
+            let known = names().find(|known| known.name == *name);
+            let span = known.map_or_else(Span::default, |it| it.span);
+            let text = format!("the core that was compiled in knows no {what} `{name}`");
+            FaultReport::not_compiled(&given.source, span, &text)
+        }
+        Incompatible::NoInitialState => {
+            let text = "no state is initial: the core has none to begin in";
+            FaultReport::bad_setting(&given.source, Span::default(), text)
+        }
+    };
+    Refusal::Faults(faults.iter().map(fault).collect())
+}
+
+impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
+    fn initial(&self) -> M::State {
+        match self {
+            Self::Compiled(machine) => machine.initial(),
+            Self::Interpreted { table, .. } => table.initial(),
+        }
+    }
+
+    fn holds(&self, state: M::State) -> &[M::Resource] {
+        match self {
+            Self::Compiled(machine) => machine.holds(state),
+            Self::Interpreted { table, .. } => table.holds(state),
+        }
+    }
+
+    fn may_hold(&self, state: M::State) -> &[M::Resource] {
+        match self {
+            Self::Compiled(machine) => machine.may_hold(state),
+            Self::Interpreted { table, .. } => table.may_hold(state),
+        }
+    }
+
+    fn is_final(&self, state: M::State) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.is_final(state),
+            Self::Interpreted { table, .. } => table.is_final(state),
+        }
+    }
+
+    fn step(
+        &self,
+        state: M::State,
+        event: M::Event,
+        guards: &impl Fn(M::Guard) -> bool,
+    ) -> Result<Step<'_, M>, Unexpected<M>> {
+        match self {
+            Self::Compiled(machine) => machine.step(state, event, guards),
+            Self::Interpreted { table, .. } => table.step(state, event, guards),
+        }
+    }
+
+    fn asks(&self, guard: M::Guard) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.asks(guard),
+            Self::Interpreted { table, .. } => table.asks(guard),
+        }
+    }
+
+    fn row_name(&self, row: M::RowId) -> &'static str {
+        match self {
+            Self::Compiled(machine) => machine.row_name(row),
+            Self::Interpreted { table, .. } => table.row_name(row),
+        }
+    }
+
+    fn rule(&self, rule: M::Rule, facts: &impl Facts<M>) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.rule(rule, facts),
+            Self::Interpreted { table, .. } => table.rule(rule, facts),
+        }
+    }
+
+    fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.invariant(invariant, facts),
+            Self::Interpreted { table, .. } => table.invariant(invariant, facts),
+        }
+    }
+
+    fn has_invariant(&self, invariant: M::Invariant) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.has_invariant(invariant),
+            Self::Interpreted { table, .. } => table.has_invariant(invariant),
+        }
+    }
+}

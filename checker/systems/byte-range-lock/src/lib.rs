@@ -1,0 +1,20 @@
+//! The byte-range lock system: a cache manager, whose clients lock ranges of files, and the file
+//! server with which it asserts their locks, and from which other hosts take locks, too.
+//!
+//! Wiring and predicates only; what the nodes do is turnstile-core's. The worlds, budgets and
+//! properties stand in `spec/systems/byte-range-lock.yaml`.
+
+mod apart;
+mod asserted;
+mod kept;
+pub mod past;
+mod predicates;
+mod system;
+mod told;
+pub mod types;
+mod world;
+
+pub use crate::types::{Command, Letter, Notice, RangeTypes, State, Timer};
+use system::{BYTES, FIRST, HOST, MANAGER, SERVER};
+pub use system::{LockRules, Ranges, ServerRules};
+pub use world::ENTRY;

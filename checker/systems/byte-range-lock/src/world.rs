@@ -1,0 +1,112 @@
+//! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
+
+use turnstile_core::ranges::ByteRange;
+use turnstile_core::ranges::locks::LockType;
+use turnstile_core::ranges::manager;
+use turnstile_harness::options::Refusal;
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_machines::byte_range_lock;
+use turnstile_world::Predicate;
+
+use super::Ranges;
+use super::predicates::byte_range_lock::{Predicate as Name, Properties};
+
+const FILE: Embedded = embedded!("../../../../" "spec/systems/" "byte-range-lock");
+
+const TABLES: [Embedded; 2] = [
+    embedded!("../../../../" "spec/tables/" "byte-range-lock"),
+    embedded!("../../../../" "spec/tables/" "server-lock"),
+];
+
+/// The byte-range lock system among those of this build.
+pub const ENTRY: Entry = Entry::of::<Ranges>();
+
+impl Wired for Ranges {
+    const FILE: Embedded = FILE;
+
+    const TABLES: &'static [Embedded] = &TABLES;
+
+    const BUDGETS: &'static [&'static str] = &[
+        "request",
+        "request of another file",
+        "abandon",
+        "time out",
+        "read",
+        "write",
+        "other host",
+        "file changed",
+        "lapse",
+    ];
+
+    const SUFFERS: &'static [&'static str] = &["lost request", "lost answer", "late answer"];
+
+    fn evaluators(machine: &str) -> Vec<Evaluator> {
+        match machine {
+            "byte-range-lock" => vec![
+                Evaluator::of("a cache manager", manager::OF_A_RANGE, false)
+                    .with_loops::<byte_range_lock::Machine>(manager::LOOPS),
+                Evaluator::of("a cache manager", manager::ANSWERS, true),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
+        match budget {
+            "request of another file" => self.files > 1,
+            "time out" => self.is_patient,
+            _ => true,
+        }
+    }
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let (lock, server) = Ranges::rules(&plan.options.tables)?;
+        Ok(Self {
+            clients: plan.number("clients")?.into(),
+            files: plan.number("files")?.into(),
+            each: plan.number("locks")?.into(),
+            spans: spans(plan)?,
+            kinds: kinds(plan)?,
+            is_patient: is_patient(plan)?,
+            exercises: plan.has("read"),
+            lock,
+            server,
+        })
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
+    }
+}
+
+/// The ranges that clients ask for: `0+2 1+2`.
+fn spans(plan: &Plan<'_>) -> Result<Vec<ByteRange>, Refusal> {
+    let text = plan.value("spans").unwrap_or_default();
+    let span = |text: &str| {
+        let (offset, length) = text.split_once('+')?;
+        let range = ByteRange::new(offset.parse().ok()?, length.parse().ok()?).ok()?;
+        (range.last() < super::BYTES).then_some(range)
+    };
+    let spans: Option<Vec<ByteRange>> = text.split_whitespace().map(span).collect();
+    spans.filter(|spans| !spans.is_empty()).ok_or_else(|| {
+        plan.refuse("spans", &format!("ranges of {} bytes like `0+2 1+2`", super::BYTES))
+    })
+}
+
+fn kinds(plan: &Plan<'_>) -> Result<Vec<LockType>, Refusal> {
+    match plan.value("types").unwrap_or_default() {
+        "both" => Ok([LockType::Shared, LockType::Exclusive].into()),
+        "shared" => Ok([LockType::Shared].into()),
+        "exclusive" => Ok([LockType::Exclusive].into()),
+        _ => Err(plan.refuse("types", "both, shared or exclusive")),
+    }
+}
+
+fn is_patient(plan: &Plan<'_>) -> Result<bool, Refusal> {
+    match plan.value("patience").unwrap_or_default() {
+        "ends" => Ok(false),
+        "lasts" => Ok(true),
+        _ => Err(plan.refuse("patience", "ends or lasts")),
+    }
+}

@@ -1,0 +1,162 @@
+//! What the properties of the claim system remember of the past.
+
+use turnstile_core::claim::{client, keychain, record};
+use turnstile_core::fence;
+use turnstile_core::number::Token;
+use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::watch::Seen;
+
+use crate::{Claim, ClaimTypes, Command, Notice, Past, Watch};
+
+/// Remembers what the properties need of the past.
+pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &SeenOf<ClaimTypes>) {
+    match seen {
+        Seen::Asked(client, Command::Client(command)) => {
+            asked(&mut watch.seats[*client], *command);
+        }
+        Seen::Asked(keychain, Command::Keychain(command) | Command::ClaimAgain(command)) => {
+            asked_keychain(system, watch, *keychain, *command);
+        }
+        Seen::Told(client, Notice::Client(notice)) => {
+            fence(watch, notice);
+            told(&mut watch.seats[*client], *notice);
+        }
+        Seen::Told(keychain, Notice::Keychain(keychain::Notice::Told { resource, notice })) => {
+            fence(watch, notice);
+            told(&mut watch.seats[system.seat(*keychain, *resource)], *notice);
+        }
+        Seen::Told(
+            keychain,
+            Notice::Keychain(
+                keychain::Notice::AlreadyClaimed { resource, .. }
+                | keychain::Notice::TooMany { resource, .. },
+            ),
+        ) => refused(&mut watch.seats[system.seat(*keychain, *resource)]),
+        Seen::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
+            let from = system.user(super::cores::node(*from));
+            for (seat, past) in watch.seats.iter_mut().enumerate() {
+                accepted(past, seat == from);
+            }
+        }
+        Seen::Told(_, Notice::Server(record::Notice::Became { claim: _, status, token })) => {
+            if *status == record::Status::Active {
+                granted(watch, *token);
+            }
+        }
+        Seen::Told(_, Notice::PassedOver(_)) => watch.is_passed_over = true,
+        Seen::Told(_, Notice::Idle) => watch.is_idle = true,
+        Seen::Told(_, Notice::Forgotten(_)) => watch.is_forgetful = true,
+        Seen::Crashed(node) | Seen::Restarted(node) => {
+            watch.may_have_granted |= *node == system.server();
+            for seat in system.seats_of(*node) {
+                let past = &mut watch.seats[seat];
+                *past = Past { interleaved: past.interleaved, ..Past::default() };
+            }
+        }
+        Seen::Told(_, Notice::Store(fence::Notice::Refused { from: _, token })) => {
+            watch.is_shut_out |= Some(*token) >= watch.granted;
+        }
+        Seen::Told(_, Notice::Server(record::Notice::Over { claim: _ }))
+        | Seen::Asked(_, Command::Revoke(_) | Command::FreshKey(_) | Command::AskOtherwise)
+        | Seen::Trouble(_) => {}
+    }
+}
+
+/// The server has granted a claim.
+fn granted(watch: &mut Watch, token: Option<Token>) {
+    watch.is_unfenced |= token <= watch.granted;
+    watch.granted = watch.granted.max(token);
+}
+
+/// A user is told of a grant: it has a token, which the server has minted. One that is newer than
+/// all that were seen is of a grant that a server which crashed in the middle of a step had saved
+/// and told nobody.
+fn fence(watch: &mut Watch, notice: &client::Notice) {
+    if let client::Notice::Acquired { token } = notice {
+        let is_unseen = *token > watch.granted;
+        watch.is_unfenced |= token.is_none() || is_unseen && !watch.may_have_granted;
+        watch.granted = watch.granted.max(*token);
+    }
+}
+
+fn asked_keychain(system: &Claim, watch: &mut Watch, keychain: NodeId, command: keychain::Command) {
+    match command {
+        keychain::Command::Claim { resource, key } => {
+            let past = &mut watch.seats[system.seat(keychain, resource)];
+            if past.waits || past.is_held {
+                past.is_doubled = true;
+            } else {
+                *past = Past { interleaved: past.interleaved, ..Past::default() };
+                asked(past, client::Command::Claim { key });
+            }
+        }
+        keychain::Command::Release { resource } => {
+            let past = &mut watch.seats[system.seat(keychain, resource)];
+            asked(past, client::Command::Release);
+        }
+        keychain::Command::Close => {
+            for seat in system.seats_of(keychain) {
+                asked(&mut watch.seats[seat], client::Command::Release);
+            }
+        }
+        keychain::Command::GoOn { .. } | keychain::Command::Act { resource: _ } => {}
+    }
+}
+
+/// A claim of a resource was refused; rightly, if the one before it is there still.
+fn refused(past: &mut Past) {
+    if past.is_doubled {
+        past.is_doubled = false;
+    } else {
+        answer(past);
+    }
+}
+
+fn asked(past: &mut Past, command: client::Command) {
+    match command {
+        client::Command::Claim { key: _ } => past.waits = true,
+        // Who sends a signal waits for nothing any more, but for what it gives back already.
+        client::Command::Signal => (past.waits, past.is_held) = (false, false),
+        // A release() before claim() has answered has no lock to speak of.
+        client::Command::Release => past.releases |= past.is_held,
+        client::Command::Act => {}
+    }
+}
+
+fn told(past: &mut Past, notice: client::Notice) {
+    match notice {
+        client::Notice::Acquired { token: _ } => {
+            (past.acted, past.interrupted, past.is_held) = (false, false, true);
+            answer(past);
+        }
+        client::Notice::KeyNeeded => {}
+        // To a claim() or a release() that waits it is the answer; to a holder it is news.
+        client::Notice::TimedOut | client::Notice::Failed { status: _ } if past.waits => {
+            past.has_failed = notice != client::Notice::TimedOut;
+            answer(past);
+        }
+        client::Notice::TimedOut if !past.releases => past.answered_twice = true,
+        client::Notice::TimedOut
+        | client::Notice::Failed { status: _ }
+        | client::Notice::Released
+        | client::Notice::Lost => {
+            past.is_mistold |= past.holds() && notice == client::Notice::Released;
+            (past.releases, past.is_held) = (false, false);
+        }
+    }
+}
+
+fn answer(past: &mut Past) {
+    past.answered_twice |= past.is_answered;
+    (past.waits, past.is_answered) = (false, true);
+}
+
+/// The store accepted an act of this client, or of another one.
+fn accepted(past: &mut Past, is_own: bool) {
+    if is_own {
+        past.interleaved |= past.interrupted;
+        past.acted = true;
+    } else {
+        past.interrupted |= past.acted;
+    }
+}

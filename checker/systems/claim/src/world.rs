@@ -1,0 +1,89 @@
+//! A world of `spec/systems/claim.yaml` with the claim system's cores, and its verdicts.
+
+use turnstile_core::claim::record::Limits;
+use turnstile_harness::options::Refusal;
+use turnstile_harness::{Embedded, Entry, Plan, Wired, embedded};
+use turnstile_world::Predicate;
+
+use super::predicates::claim::{Predicate as Name, Properties};
+use super::{Claim, ClientRules, RecordRules};
+
+const FILE: Embedded = embedded!("../../../../" "spec/systems/" "claim");
+
+const TABLES: [Embedded; 2] = [
+    embedded!("../../../../" "spec/tables/" "claim"),
+    embedded!("../../../../" "spec/tables/" "claim-record"),
+];
+
+/// The claim system among those of this build.
+pub const ENTRY: Entry = Entry::of::<Claim>();
+
+/// The server's patience with a request that waits for the lock; in a world with this budget,
+/// clients ask it to wait.
+pub(super) const PATIENCE: &str = "patience ends";
+
+/// An operator revokes claims; in a world with this budget, clients watch theirs.
+pub(super) const WATCHED: &str = "revocation";
+
+impl Wired for Claim {
+    const FILE: Embedded = FILE;
+
+    const TABLES: &'static [Embedded] = &TABLES;
+
+    const BUDGETS: &'static [&'static str] = &[
+        "release",
+        "signal",
+        "act",
+        "ttl lapse",
+        "waiter given up",
+        "lapsed claim ends",
+        "change of mind",
+        "program end",
+        "second claim",
+        "fresh key",
+        WATCHED,
+        PATIENCE,
+    ];
+
+    const SUFFERS: &'static [&'static str] = &[
+        "lost request",
+        "lost answer",
+        "late answer",
+        "server error",
+        "duplicate",
+        "refused request",
+        "hung up",
+        "client crash",
+        "client restart",
+        "client pause",
+        "client late timer",
+        "server crash",
+        "server restart",
+        "server pause",
+        "server late timer",
+        "store crash",
+        "store restart",
+    ];
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let tables = &plan.options.tables;
+        Ok(Self {
+            clients: plan.count("client")?,
+            keychains: plan.count("keychain")?,
+            locks: u32::from(plan.number("locks")?),
+            limits: Limits {
+                waiters_max: plan.number_from(0, "queue")?.into(),
+                finished_max: plan.number_from(0, "finished")?.into(),
+            },
+            client: ClientRules::among(tables)?,
+            record: RecordRules::among(tables)?,
+            waits: plan.has(PATIENCE),
+            watches: plan.has(WATCHED),
+        })
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
+    }
+}

@@ -1,0 +1,106 @@
+//! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
+
+use turnstile_core::group;
+use turnstile_harness::options::Refusal;
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_machines::group_lock_coordinator;
+use turnstile_system_view_handler::Views;
+use turnstile_world::{Faults, Predicate};
+
+use super::facts::ANSWERS;
+
+use super::Group;
+use super::predicates::group_lock::{Predicate as Name, Properties};
+
+const FILE: Embedded = embedded!("../../../../" "spec/systems/" "group-lock");
+
+const TABLES: [Embedded; 2] = [
+    embedded!("../../../../" "spec/tables/" "group-lock-client"),
+    embedded!("../../../../" "spec/tables/" "group-lock-coordinator"),
+];
+
+/// The group lock among the systems of this build.
+pub const ENTRY: Entry = Entry::of::<Group>();
+
+/// Callers give back what they do not hold.
+pub(super) const NEEDLESS: &str = "needless unlock";
+/// Callers ask for what their member holds.
+pub(super) const AGAIN: &str = "needless lock";
+
+/// A world with this budget begins with one member outside.
+const JOIN: &str = "join";
+
+impl Wired for Group {
+    const FILE: Embedded = FILE;
+
+    const TABLES: &'static [Embedded] = &TABLES;
+
+    const BUDGETS: &'static [&'static str] = &[
+        "lock call",
+        "unlock call",
+        NEEDLESS,
+        AGAIN,
+        "time-out",
+        "reconciliation time-out",
+        "crash",
+        "leave",
+        JOIN,
+        "partition",
+        "doubt",
+        "suspect",
+        "failed installation",
+        "MERGE",
+        "MERGE again",
+    ];
+
+    const SUFFERS: &'static [&'static str] = &[];
+
+    fn evaluators(machine: &str) -> Vec<Evaluator> {
+        match machine {
+            "group-lock-coordinator" => vec![
+                Evaluator::of("the coordinator", group::ANSWERS, false)
+                    .with_loops::<group_lock_coordinator::Machine>(group::LOOPS),
+                Evaluator::of("the checker", ANSWERS, true),
+            ],
+            "view-handler" => Views::evaluators(machine),
+            _ => Vec::new(),
+        }
+    }
+
+    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
+        match (budget, &self.views) {
+            ("doubt", views) => views.is_none(),
+            (
+                "suspect" | "failed installation" | "MERGE" | "MERGE again" | Faults::DRIFT,
+                views,
+            ) => views.is_some(),
+            _ => true,
+        }
+    }
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let views = match plan.value("views") {
+            Some("any") => None,
+            Some("handled") => Some(Views::of(plan)?),
+            _ => return Err(plan.refuse("views", "any or handled")),
+        };
+        let loses = match plan.value("messages") {
+            Some("late") => false,
+            Some("lost") => true,
+            _ => return Err(plan.refuse("messages", "late or lost")),
+        };
+        if loses && views.is_some() {
+            // A partition may be over unnoticed; what it took away would be missed for ever.
+            return Err(plan.refuse("messages", "late where views are handled"));
+        }
+        // Who handles its views itself is outside if no group has it.
+        let joins = views.is_none() && plan.has(JOIN);
+        let (members, locks) = (plan.count("member")?, plan.number("locks")?);
+        Group::new(members, locks, (joins, loses), views, &plan.options.tables)
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
+    }
+}

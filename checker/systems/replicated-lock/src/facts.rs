@@ -1,0 +1,135 @@
+//! What the formulas of the table of commands ask: of one lock as it is, and of one that a command
+//! of the log has changed, which no replica can answer, since it keeps nothing of what was before.
+
+use std::fmt;
+
+use turnstile_core::replicated::Lock;
+use turnstile_core::replicated::types::Address;
+use turnstile_machine::{Answers, Facts};
+use turnstile_machines::lock_status::{
+    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
+};
+
+type Known = Answers<Machine>;
+
+/// What is answered of a lock that a RESET has changed.
+pub(crate) const OF_A_RESET: Known = Answers {
+    rules: &[RuleKind::OnlyTheList, RuleKind::WhoStayedHasIt],
+    predicates: PredicateKind::ALL,
+    collections: CollectionKind::ALL,
+    instances: true,
+};
+
+/// What is answered of a lock that any command has changed: only a RESET has a list.
+pub(crate) const OF_A_COMMAND: Known = Answers {
+    rules: &[RuleKind::FirstInFirstOut],
+    predicates: &[
+        PredicateKind::Same,
+        PredicateKind::SamePlace,
+        PredicateKind::OfOneMember,
+        PredicateKind::OfTheHolder,
+        PredicateKind::HadItBefore,
+        PredicateKind::HasItStill,
+        PredicateKind::WasAheadOf,
+        PredicateKind::IsAheadOf,
+        PredicateKind::WasThereAllTheTime,
+    ],
+    collections: CollectionKind::ALL,
+    instances: true,
+};
+
+/// What is answered of a lock as it is.
+pub(crate) const OF_A_LOCK: Known = Answers {
+    rules: &[],
+    predicates: &[
+        PredicateKind::Same,
+        PredicateKind::SamePlace,
+        PredicateKind::OfOneMember,
+        PredicateKind::OfTheHolder,
+    ],
+    collections: &[CollectionKind::Places],
+    instances: true,
+};
+
+/// One lock, before and after a command.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    pub(super) was: &'a Lock,
+    pub(super) is: &'a Lock,
+    /// The members that a RESET says.
+    pub(super) list: &'a [Address],
+    /// Whether a member was in the majority since the cluster began.
+    pub(super) stayed: &'a dyn Fn(Address) -> bool,
+}
+
+impl fmt::Debug for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { was, is, list, stayed: _ } = self;
+        f.debug_struct("Step").field("was", was).field("is", is).field("list", list).finish()
+    }
+}
+
+impl<'a> Step<'a> {
+    /// A lock that nothing happens to.
+    pub(super) fn none(lock: &'a Lock) -> Self {
+        Self { was: lock, is: lock, list: &[], stayed: &|_| false }
+    }
+
+    /// Who waits, behind the next holder if there is another one.
+    fn line(&self) -> impl Iterator<Item = Address> {
+        let next = self.is.holder.filter(|_| self.is.holder != self.was.holder);
+        next.into_iter().chain(self.is.waiters.iter().copied())
+    }
+
+    /// Who waits at a place of the queue.
+    fn at(&self, place: Term) -> Option<Address> {
+        usize::try_from(place.0).ok().and_then(|place| self.is.waiters.get(place).copied())
+    }
+}
+
+fn has(lock: &Lock, one: Term) -> bool {
+    lock.everybody().any(|who| who.0 == one.0)
+}
+
+/// Whether one is in a line, and the other one behind it or not at all.
+fn is_ahead(mut line: impl Iterator<Item = Address>, one: Term, other: Term) -> bool {
+    line.find(|who| [one.0, other.0].contains(&who.0))
+        .is_some_and(|first| first.0 == one.0 && one != other)
+}
+
+impl Facts<Machine> for Step<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::Same { one, other } => one == other,
+            Predicate::SamePlace { place, other } => place == other,
+            Predicate::OfOneMember { place, other } => self.at(place) == self.at(other),
+            Predicate::OfTheHolder { place } => self.at(place) == self.is.holder,
+            Predicate::IsInTheList { one } => self.list.iter().any(|who| who.0 == one.0),
+            Predicate::HadItBefore { one } => has(self.was, one),
+            Predicate::HasItStill { one } => has(self.is, one),
+            Predicate::WasAheadOf { one, other } => {
+                is_ahead(self.was.waiters.iter().copied(), one, other)
+            }
+            Predicate::IsAheadOf { one, other } => is_ahead(self.line(), one, other),
+            Predicate::WasThereAllTheTime { one } => (self.stayed)(Address(one.0)),
+        }
+    }
+
+    fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
+        match collection {
+            Collection::Places => (0..).take(self.is.waiters.len()).all(|place| is(Term(place))),
+            Collection::Line => self.line().all(|who| is(Term(who.0))),
+            Collection::Everybody => {
+                self.was.everybody().chain(self.is.everybody()).all(|who| is(Term(who.0)))
+            }
+        }
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+        self.is.status.iter().all(|(member, at)| is(Term(member.0), *at))
+    }
+
+    fn state(&self, thing: Term) -> Option<State> {
+        self.is.status.iter().find(|(member, _)| member.0 == thing.0).map(|(_, at)| *at)
+    }
+}

@@ -1,0 +1,18 @@
+//! The replicated lock service, wired: members that apply an agreed log, and what stands for the
+//! cluster. Worlds and properties stand in `spec/systems/replicated-lock.yaml`.
+
+mod cluster;
+mod delivered;
+mod facts;
+mod mail;
+mod order;
+mod predicates;
+mod system;
+mod threads;
+pub mod types;
+mod words;
+mod world;
+
+pub use crate::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
+pub use system::{MemberRules, MutexRules, Replicated, StatusRules};
+pub use world::ENTRY;

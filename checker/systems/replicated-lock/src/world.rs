@@ -1,0 +1,81 @@
+//! A world of `spec/systems/replicated-lock.yaml` with its members' cores, and its verdicts.
+
+use turnstile_harness::options::Refusal;
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_world::Predicate;
+
+use super::facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};
+
+use super::Replicated;
+use super::predicates::replicated_lock::{Predicate as Name, Properties};
+
+const FILE: Embedded = embedded!("../../../../" "spec/systems/" "replicated-lock");
+
+const TABLES: [Embedded; 3] = [
+    embedded!("../../../../" "spec/tables/" "lock-status"),
+    embedded!("../../../../" "spec/tables/" "lock-member"),
+    embedded!("../../../../" "spec/tables/" "lock-mutex"),
+];
+
+/// The replicated lock service among the systems of this build.
+pub const ENTRY: Entry = Entry::of::<Replicated>();
+
+/// A world with this budget has results that do not go out at once.
+const FAILS: &str = "failed command";
+
+impl Wired for Replicated {
+    const FILE: Embedded = FILE;
+
+    const TABLES: &'static [Embedded] = &TABLES;
+
+    const BUDGETS: &'static [&'static str] = &[
+        "lock call",
+        "unlock call",
+        "try call",
+        "direct call",
+        "act",
+        "time-out",
+        "retry",
+        FAILS,
+        "coordinator change",
+        "partition",
+        "connection",
+        "restart",
+        "snapshot",
+        "lag",
+    ];
+
+    const SUFFERS: &'static [&'static str] = &[];
+
+    /// Who was never apart does not come back, and who has all of the log needs no snapshot.
+    fn evaluators(machine: &str) -> Vec<Evaluator> {
+        match machine {
+            "lock-status" => vec![
+                Evaluator::of("the checker", OF_A_RESET, false),
+                Evaluator::of("the checker", OF_A_COMMAND, false),
+                Evaluator::of("the checker", OF_A_LOCK, true),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    fn may_spend(&self, plan: &Plan<'_>, budget: &str) -> bool {
+        match budget {
+            "connection" => plan.has("partition") || plan.has("restart"),
+            "snapshot" => ["partition", "restart", "lag"].iter().any(|budget| plan.has(budget)),
+            _ => true,
+        }
+    }
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let may_fail = plan.has(FAILS);
+        let witnesses = usize::from(plan.number_from(0, "witnesses")?);
+        let voters = [plan.count("member")?, witnesses];
+        Replicated::new(voters, plan.number("locks")?, may_fail, &plan.options.tables)
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
+    }
+}

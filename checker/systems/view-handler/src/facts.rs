@@ -1,0 +1,99 @@
+//! What the invariants of the view handler's table ask of the members that run.
+
+use turnstile_core::view::{MemberId, State, Timer};
+use turnstile_machine::{Answers, Facts};
+use turnstile_machines::view_handler::{
+    Collection, Machine, Predicate, PredicateKind, State as At, Term,
+};
+use turnstile_world::NodePart;
+
+use super::types;
+
+/// What is answered of all members.
+pub(crate) const ANSWERS: Answers<Machine> = Answers {
+    rules: &[],
+    predicates: &[
+        PredicateKind::HasAViewInstalled,
+        PredicateKind::LeadsAMerge,
+        PredicateKind::WaitsForALeader,
+        PredicateKind::CoordinatesIt,
+        PredicateKind::LeavesByIt,
+        PredicateKind::ItsResumerIsArmed,
+        PredicateKind::ItsResumerHasBegun,
+        PredicateKind::AnotherResumerIsArmed,
+    ],
+    collections: &[],
+    instances: true,
+};
+
+/// A member that runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seat<'a> {
+    pub(super) member: MemberId,
+    pub(super) state: &'a State,
+    /// With its timers.
+    pub(super) part: &'a NodePart,
+}
+
+impl Seat<'_> {
+    fn resumer(&self) -> types::Timer {
+        types::Timer::Member(Timer::Resumer(self.state.suspension))
+    }
+}
+
+/// The members that run.
+#[derive(Clone, Debug)]
+pub(super) struct Group<'a>(pub(super) Vec<Seat<'a>>);
+
+impl<'a> Group<'a> {
+    fn is(&self, one: Term, is_so: impl Fn(&Seat<'a>) -> bool) -> bool {
+        self.0.iter().any(|seat| one == seat.member.into() && is_so(seat))
+    }
+}
+
+impl Facts<Machine> for Group<'_> {
+    fn is(&self, predicate: Predicate) -> bool {
+        match predicate {
+            Predicate::HasAViewInstalled { one } => self.is(one, |seat| seat.state.work.is_some()),
+            Predicate::LeadsAMerge { one } => self.is(one, |seat| seat.state.merge.is_some()),
+            Predicate::WaitsForALeader { one } => self.is(one, |seat| seat.state.leader.is_some()),
+            Predicate::CoordinatesIt { one } => self.is(one, |seat| {
+                let work = seat.state.work.as_ref();
+                work.is_some_and(|work| work.view.coordinator() == Some(seat.member))
+            }),
+            Predicate::LeavesByIt { one } => self.is(one, |seat| {
+                let work = seat.state.work.as_ref();
+                work.is_some_and(|work| !work.view.contains(seat.member))
+            }),
+            Predicate::ItsResumerIsArmed { one } => {
+                self.is(one, |seat| seat.part.is_armed(&seat.resumer()))
+            }
+            Predicate::ItsResumerHasBegun { one } => self.is(one, |seat| {
+                seat.part.late().any(|timer: &types::Timer| *timer == seat.resumer())
+            }),
+            Predicate::AnotherResumerIsArmed { one } => self.is(one, |seat| {
+                let is_a_resumer =
+                    |timer: &_| matches!(timer, types::Timer::Member(Timer::Resumer(_)));
+                let mut timers = seat.part.armed().filter(|timer| is_a_resumer(*timer));
+                timers.any(|timer| *timer != seat.resumer())
+            }),
+            // What the rule asks of a coord that sends a view: see `ANSWERS`.
+            Predicate::IsInTheView { .. }
+            | Predicate::WasInTheView { .. }
+            | Predicate::Leaves { .. } => false,
+        }
+    }
+
+    fn every(&self, collection: Collection, _: &mut dyn FnMut(Term) -> bool) -> bool {
+        match collection {}
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Term, At) -> bool) -> bool {
+        self.0.iter().all(|seat| is(seat.member.into(), seat.state.at))
+    }
+
+    fn state(&self, one: Term) -> Option<At> {
+        let mut seats = self.0.iter();
+        seats.find(|seat| one == seat.member.into()).map(|seat| seat.state.at)
+    }
+}

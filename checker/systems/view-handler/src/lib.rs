@@ -1,0 +1,17 @@
+//! The view handling system: members of groups that change their views and merge.
+//!
+//! Wiring and predicates only; what the members do is turnstile-core's. The worlds, budgets and
+//! properties stand in `spec/systems/view-handler.yaml`.
+
+mod facts;
+pub mod network;
+mod predicates;
+mod system;
+pub mod types;
+pub mod words;
+mod world;
+
+pub use crate::types::{Command, Notice, State, Timer, ViewTypes, Watch};
+use system::member;
+pub use system::{HandlerRules, Terms, Views};
+pub use world::ENTRY;

@@ -1,0 +1,57 @@
+//! Inputs and messages of members in the words of their document.
+
+use turnstile_core::view::{Command, Message, Notice, Request, Timer};
+use turnstile_step::Input;
+use turnstile_world::system::InputOf;
+
+use super::types::{self, ViewTypes};
+
+pub(super) fn input(input: &InputOf<ViewTypes>) -> String {
+    match input {
+        Input::Message { message: one, .. } => message(one),
+        Input::Fired(types::Timer::Member(Timer::Queue)) => "turns to its queue".to_owned(),
+        Input::Fired(types::Timer::Member(Timer::Merge)) => {
+            "has processed the MERGE event".to_owned()
+        }
+        Input::Fired(types::Timer::Member(Timer::Resumer(_))) => "Resumer runs".to_owned(),
+        Input::Fired(types::Timer::Detect) => "finds that it fell apart".to_owned(),
+        Input::Fired(types::Timer::Heal) => "is whole again".to_owned(),
+        Input::Command(types::Command::Part) => "falls apart".to_owned(),
+        Input::Command(types::Command::Member(command)) => match command {
+            Command::Join { with_state: false, .. } => "wants to join".to_owned(),
+            Command::Join { with_state: true, .. } => "wants to join with the state".to_owned(),
+            Command::Leave => "wants to leave".to_owned(),
+            Command::Suspect { member } => format!("SUSPECT {member}"),
+            Command::Announce { to } => format!("announces itself to {to}"),
+            Command::InstallationFails => "the installation fails".to_owned(),
+        },
+        Input::Restart(_) => "starts again".to_owned(),
+    }
+}
+
+pub(super) fn message(message: &Message) -> String {
+    match message {
+        Message::Request(Request::Join { with_state: false, .. }) => "JOIN".to_owned(),
+        Message::Request(Request::Join { with_state: true, .. }) => "JOIN_WITH_STATE".to_owned(),
+        Message::Request(Request::Leave { .. }) => "LEAVE".to_owned(),
+        Message::Request(Request::Suspect { member }) => format!("SUSPECT {member}"),
+        Message::Request(Request::GetState { .. }) => "GET_STATE".to_owned(),
+        Message::View(view) => format!("VIEW ({})", view.members),
+        Message::Installed(_) => "view installed".to_owned(),
+        Message::MergeReq { .. } => "MERGE-REQ".to_owned(),
+        Message::MergeRsp { group: None, .. } => "MERGE-RSP (merge_rejected=true)".to_owned(),
+        Message::MergeRsp { group: Some(view), .. } => format!("MERGE-RSP ({})", view.members),
+        Message::MergeView { view, .. } => format!("MergeView ({})", view.members),
+        Message::Coord => "MERGE: there is this coord".to_owned(),
+        Message::State => "the state".to_owned(),
+    }
+}
+
+/// What a member's user is told, where that is not seen by other things.
+pub fn notice(notice: &Notice) -> Option<String> {
+    match notice {
+        Notice::Installed(view) => Some(format!("installs {view}")),
+        Notice::GotState => Some("has got the state".to_owned()),
+        Notice::Suspended(_) | Notice::Resumed { .. } => None,
+    }
+}

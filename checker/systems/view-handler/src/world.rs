@@ -1,0 +1,103 @@
+//! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
+
+use turnstile_core::view;
+use turnstile_harness::options::Refusal;
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_world::Predicate;
+
+use super::facts::ANSWERS;
+
+use super::predicates::view_handler::{Predicate as Name, Properties};
+use super::{Terms, Views};
+
+const FILE: Embedded = embedded!("../../../../" "spec/systems/" "view-handler");
+
+const TABLES: [Embedded; 1] = [embedded!("../../../../" "spec/tables/" "view-handler")];
+
+/// The view handling system among those of this build.
+pub const ENTRY: Entry = Entry::of::<Views>();
+
+/// How often coords find each other.
+pub(super) const MERGE: &str = "MERGE";
+
+/// In a world with this budget they find each other again and again, as long as there are several.
+pub(super) const MERGE_AGAIN: &str = "MERGE again";
+
+/// How often the network falls apart; it is whole again after a while.
+pub(super) const PARTITION: &str = "partition";
+
+impl Wired for Views {
+    const FILE: Embedded = FILE;
+
+    const TABLES: &'static [Embedded] = &TABLES;
+
+    const BUDGETS: &'static [&'static str] = &[
+        "join",
+        "join with state",
+        "leave",
+        "suspect",
+        "failed installation",
+        MERGE,
+        MERGE_AGAIN,
+        PARTITION,
+    ];
+
+    const SUFFERS: &'static [&'static str] =
+        &["member crash", "member restart", "member pause", "member late timer"];
+
+    fn evaluators(machine: &str) -> Vec<Evaluator> {
+        match machine {
+            "view-handler" => vec![
+                Evaluator::of("the coord", view::ANSWERS, false),
+                Evaluator::of("the checker", ANSWERS, true),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
+        let has_outsiders = self.groups.iter().sum::<usize>() < self.members;
+        match budget {
+            "join" | "join with state" => has_outsiders,
+            MERGE_AGAIN => !self.terms.rations_merges,
+            _ => true,
+        }
+    }
+
+    fn of(plan: &Plan<'_>) -> Result<Self, Refusal> {
+        let (members, groups) = (plan.count("member")?, groups(plan)?);
+        let side = usize::from(plan.number("side")?);
+        if groups.iter().sum::<usize>() > members || side >= members {
+            let text = format!("there are {members} members, too few for `groups` or `side`");
+            return Err(Refusal::Usage(text));
+        }
+        let loses = match plan.value("messages") {
+            Some("late") => false,
+            Some("lost") => true,
+            _ => return Err(plan.refuse("messages", "late or lost")),
+        };
+        let resumes = match plan.value("Resumer") {
+            Some("runs") | None => true,
+            Some("never runs") => false,
+            _ => return Err(plan.refuse("Resumer", "runs or never runs")),
+        };
+        let terms = Terms { loses, rations_merges: plan.has(MERGE), resumes };
+        Views::new(members, (groups, side), terms, &plan.options.tables)
+    }
+
+    fn predicate(&self, name: &str) -> Option<Predicate> {
+        let (system, name) = (self.clone(), Name::from_name(name)?);
+        Some(Predicate::new(move |view| system.ask(name, view)))
+    }
+}
+
+/// How many members each group has at first: `2+2`.
+fn groups(plan: &Plan<'_>) -> Result<Vec<usize>, Refusal> {
+    let text = plan.value("groups").unwrap_or_default();
+    let size = |text: &str| Some(usize::from(text.trim().parse::<u8>().ok()?));
+    let sizes: Option<Vec<usize>> = text.split('+').map(size).collect();
+    sizes.filter(|sizes| sizes.iter().all(|size| *size > 0)).ok_or_else(|| {
+        let text = format!("`groups` is `{text}`; it must be sizes like `2+2`");
+        Refusal::Usage(text)
+    })
+}
