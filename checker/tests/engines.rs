@@ -5,7 +5,8 @@
 mod literal;
 
 use turnstile_checker::SYSTEMS;
-use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::check::{Search, check as interned};
+use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Limits, Reductions, Silent};
 use turnstile_search::judged::Verdict;
@@ -43,23 +44,25 @@ fn check(as_written: bool) {
             tables: if as_written { literal::tables(entry) } else { Vec::new() },
             ..Options::new(&Silent)
         };
-        let run = |options: &Options<'_>| {
-            let result = entry.run(&file, world, options).expect("its names are known");
+        let run = |search: Search, options: &Options<'_>| {
+            let result = entry.run_by(search, &file, world, options);
+            let result = result.expect("its names are known");
             assert!(result.complete, "{}: {:?}", result.title(), result.notes.cut);
             result
         };
-        let reference = run(&Options { engine: Engine::Stateright, ..options.clone() });
+        let reference = run(turnstile_reference::check, &options);
         assert_eq!(reference.engine, "stateright");
         assert!(reference.states <= 200_000, "{} states are not small", reference.states);
         for threads in 1..=2 {
-            let interned = run(&Options { threads, ..options.clone() });
-            assert_eq!(interned.engine, "interned");
-            assert_eq!(interned.states, reference.states, "{}", reference.title());
-            assert_eq!(interned.depth, reference.depth, "{}", reference.title());
-            assert_eq!(interned.coverage, reference.coverage, "{}", reference.title());
+            let own = run(interned, &Options { threads, ..options.clone() });
+            assert_eq!(own.engine, "interned");
+            assert_eq!(own.states, reference.states, "{}", reference.title());
+            assert_eq!(own.depth, reference.depth, "{}", reference.title());
+            assert_eq!(own.coverage, reference.coverage, "{}", reference.title());
             let decided = verdicts(&reference, &reference);
-            assert_eq!(verdicts(&interned, &reference), decided);
-            let reduced = run(&Options { threads, reduce: Reductions::ALL, ..options.clone() });
+            assert_eq!(verdicts(&own, &reference), decided);
+            let reduced =
+                run(interned, &Options { threads, reduce: Reductions::ALL, ..options.clone() });
             assert_eq!(verdicts(&reduced, &reference), decided, "reduced");
         }
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use parts::{Lock, Part};
 use stateright::{Checker as _, Model as _};
-use turnstile_harness::reference::model::Model;
+use turnstile_reference::Model;
 use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
 use turnstile_search::breadth::{Ask, Walk, search};
 use turnstile_search::engine::{Question, run};

@@ -6,7 +6,7 @@ mod world;
 use std::sync::Arc;
 
 use stateright::{Checker, Model as _};
-use turnstile_harness::reference::model::Model;
+use turnstile_reference::Model;
 
 #[track_caller]
 fn check(clients: usize, rounds: u8, states: usize) {

@@ -6,9 +6,8 @@ mod toy;
 use std::sync::Arc;
 
 use stateright::{Checker as _, Model as _};
-use toy::{By, Row, Toy, is, is_not, property, verdicts, world};
-use turnstile_harness::options::Engine;
-use turnstile_harness::reference::model::Model;
+use toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
+use turnstile_reference::Model;
 use turnstile_search::judged::Verdict;
 use turnstile_world::{Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError};
 
@@ -95,13 +94,16 @@ fn many(count: usize) -> World {
 fn any_number_of_properties_is_decided() {
     for count in [31, 32, 33, 63, 64, 100] {
         let world = Arc::new(many(count));
-        for engine in [Engine::Interned, Engine::Stateright] {
+        for (engine, is_reference) in ENGINES.into_iter().zip([false, true]) {
             let said = verdicts(&world, engine);
             let (last, before) = said.split_last().expect("one property at least");
             assert_eq!((last.name.as_str(), last.verdict), ("fails", Verdict::Fails));
             assert_eq!(last.counterexample.len(), 2);
             assert_eq!(before.len(), count);
-            assert!(before.iter().all(|one| one.verdict == Verdict::Holds), "{count}, {engine:?}");
+            assert!(
+                before.iter().all(|one| one.verdict == Verdict::Holds),
+                "{count}, reference: {is_reference}"
+            );
         }
     }
 }

@@ -122,15 +122,15 @@ impl Model for Whole {
     type Action = Happening;
 
     fn init_states(&self) -> Vec<Configuration> {
-        self.0.init_states()
+        self.0.initial()
     }
 
     fn actions(&self, state: &Configuration, actions: &mut Vec<Happening>) {
-        self.0.actions(state, actions);
+        self.0.happenings(state, actions);
     }
 
     fn next_state(&self, last: &Configuration, action: Happening) -> Option<Configuration> {
-        self.0.next_state(last, action)
+        Some(self.0.after(last, action))
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
@@ -143,7 +143,7 @@ impl Model for Whole {
     }
 
     fn within_boundary(&self, configuration: &Configuration) -> bool {
-        self.0.within_boundary(configuration)
+        !self.0.is_beyond(configuration)
     }
 }
 

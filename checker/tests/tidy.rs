@@ -65,6 +65,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "checker/systems/view-handler",
             "checker/systems/group-lock",
             "checker/systems/replicated-lock",
+            "checker/reference",
             "checker/cli",
             "checker",
         ],

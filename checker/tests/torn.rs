@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::check::{Search, check};
+use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
-use turnstile_harness::{check, reference};
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_step::{Effect, Input};
@@ -120,14 +120,11 @@ fn world(system: Writing, torn: bool) -> World {
     world
 }
 
-fn searched(system: Writing, torn: bool, engine: Engine) -> ResultReport {
+fn searched(system: Writing, torn: bool, engine: Search) -> ResultReport {
     let world = Arc::new(world(system, torn));
-    let options = Options { reduce: Reductions::NONE, engine, ..Options::new(&Silent) };
+    let options = Options { reduce: Reductions::NONE, ..Options::new(&Silent) };
     let title = ("writing", "torn");
-    let checked = match engine {
-        Engine::Interned => check::check(&world, title, &options),
-        Engine::Stateright => reference::check(&world, title, &options),
-    };
+    let checked = engine(&world, title, &options);
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
     checked.result
 }
@@ -135,16 +132,16 @@ fn searched(system: Writing, torn: bool, engine: Engine) -> ResultReport {
 #[track_caller]
 fn told_too_early_is_seen(by: By) {
     let mut states = Vec::new();
-    for engine in [Engine::Interned, Engine::Stateright] {
+    for engine in [check as Search, turnstile_reference::check] {
         let verdict = |saves_first, torn| {
             let result = searched(Writing { by, saves_first }, torn, engine);
             (result.properties[0].verdict, result)
         };
-        assert_eq!(verdict(true, true).0, Verdict::Holds, "{engine:?}");
-        assert_eq!(verdict(true, false).0, Verdict::Holds, "{engine:?}");
+        assert_eq!(verdict(true, true).0, Verdict::Holds);
+        assert_eq!(verdict(true, false).0, Verdict::Holds);
         assert_eq!(verdict(false, false).0, Verdict::Holds, "only a torn step shows it");
         let (failed, result) = verdict(false, true);
-        assert_eq!(failed, Verdict::Fails, "{engine:?}");
+        assert_eq!(failed, Verdict::Fails);
         assert_eq!(result.properties[0].faults_exercised, ["torn step", "writer restart"]);
         let run = &result.properties[0].counterexample;
         let last = run.last().expect("it takes a step");

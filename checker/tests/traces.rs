@@ -4,7 +4,8 @@
 use turnstile_checker::SYSTEMS;
 use turnstile_cli::report::paint::Paint;
 use turnstile_cli::report::run;
-use turnstile_harness::options::{Engine, Options, Replacement};
+use turnstile_harness::check::Search;
+use turnstile_harness::options::{Options, Replacement};
 use turnstile_harness::result::{PropertyReport, ResultReport};
 use turnstile_search::bounds::{Limits, Silent};
 use turnstile_search::judged::Verdict;
@@ -19,7 +20,7 @@ const SYSTEM: &str = "byte-range-lock";
 const OF_ROWS: [&str; 2] = ["no event without a row", "what is done can be done"];
 
 /// The results of a world of byte ranges, each with every so manyth row left out.
-fn without_rows(engine: Engine) -> Vec<ResultReport> {
+fn without_rows(engine: Search) -> Vec<ResultReport> {
     let entry = SYSTEMS.entry(SYSTEM).expect("it is compiled in");
     let file = turnstile_bundled::system(SYSTEM).expect("it is bundled");
     let file = System::read(Source::new(file.file, file.text)).expect("it can be read");
@@ -35,9 +36,8 @@ fn without_rows(engine: Engine) -> Vec<ResultReport> {
             let vocabulary = sound.vocabulary.clone();
             let replaced = Replacement { vocabulary, table, source: literal.source.clone() };
             let limits = Limits { max_states: Some(STATES), ..Limits::default() };
-            let options =
-                Options { tables: vec![replaced], limits, engine, ..Options::new(&Silent) };
-            entry.run(&file, world, &options).expect("a table without a row runs")
+            let options = Options { tables: vec![replaced], limits, ..Options::new(&Silent) };
+            entry.run_by(engine, &file, world, &options).expect("a table without a row runs")
         })
         .collect()
 }
@@ -48,7 +48,7 @@ fn failing(results: &[ResultReport]) -> impl Iterator<Item = &PropertyReport> {
 }
 
 #[track_caller]
-fn names_what_failed(engine: Engine) {
+fn names_what_failed(engine: Search) {
     let results = without_rows(engine);
     let (mut of_rows, mut others) = (0, 0);
     for property in failing(&results) {
@@ -70,10 +70,10 @@ fn names_what_failed(engine: Engine) {
 
 #[test]
 fn the_mark_names_the_property_and_not_the_row_that_is_missing_besides() {
-    names_what_failed(Engine::Interned);
+    names_what_failed(turnstile_harness::check::check);
 }
 
 #[test]
 fn the_reference_engine_says_the_same() {
-    names_what_failed(Engine::Stateright);
+    names_what_failed(turnstile_reference::check);
 }

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use stateright::{Checker, Model as _};
 use turnstile_checker::SYSTEMS;
-use turnstile_harness::options::{Engine, Options};
-use turnstile_harness::reference::model::Model;
+use turnstile_harness::options::Options;
+use turnstile_reference::Model;
 use turnstile_search::bounds::{Limits, Reductions, Silent, Until};
 use turnstile_search::breadth::{Ask, search};
-use turnstile_search::engine::{Question, run};
+use turnstile_search::engine::Question;
 use turnstile_search::interned::Interned;
 use turnstile_spec::{Source, system::System};
 use turnstile_world::World;
@@ -135,16 +135,13 @@ fn bfs(world: World) -> u64 {
 }
 
 fn interned(world: &World, threads: usize, clock: &Clock) -> u64 {
-    let outcome = run(
-        world,
-        Question {
-            threads,
-            limits: Limits::default(),
-            reduce: Reductions::NONE,
-            until: &Until::End,
-            progress: clock,
-        },
-    );
+    let outcome = world.search(Question {
+        threads,
+        limits: Limits::default(),
+        reduce: Reductions::NONE,
+        until: &Until::End,
+        progress: clock,
+    });
     outcome.states as u64
 }
 
@@ -156,12 +153,7 @@ fn search_claims(name: &str, size: &str, clock: &Clock) -> Found {
     let set = set.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let text = turnstile_bundled::system("claim")?;
     let file = System::read(Source::new(text.file, text.text)).ok()?;
-    let options = Options {
-        reduce: Reductions::NONE,
-        engine: Engine::Interned,
-        set,
-        ..Options::new(&Silent)
-    };
+    let options = Options { reduce: Reductions::NONE, set, ..Options::new(&Silent) };
     let world = SYSTEMS.entry("claim")?.world(&file, file.world(world)?, &options).ok()?;
     let states = match name {
         // Only states are counted: what runs do in the end, stateright does not say either.

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use turnstile_harness::Systems;
-use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::check::Search;
+use turnstile_harness::options::Options;
 use turnstile_harness::result::{Report, ResultReport};
 use turnstile_harness::status::Status;
 use turnstile_search::bounds::Reductions;
@@ -102,7 +103,8 @@ pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
     }
     let tells = (!arguments.json).then_some(paint);
     let is_written = arguments.junit.is_some() || arguments.sarif.is_some();
-    let (results, ended) = search_all(&plan.jobs, &library, &options, (&line, tells, is_written));
+    let (results, ended) =
+        search_all(&plan.jobs, (&library, arguments.engine), &options, (&line, tells, is_written));
     status = status.and(ended);
     if !arguments.json && !results.is_empty() {
         status = status.and(put(&summary::summary(&results, paint)));
@@ -141,15 +143,18 @@ fn clash(arguments: &Arguments, library: &Library) -> Option<String> {
 /// beside them. Files are written when all is done, whether or not anybody reads the terminal.
 fn search_all(
     jobs: &[plan::Job],
-    library: &Library,
+    (library, engine): (&Library, Engine),
     options: &Options<'_>,
     (line, tells, is_written): (&Line, Option<Paint>, bool),
 ) -> (Vec<ResultReport>, Status) {
     let mut status = Status::Holds;
     let mut results: Vec<ResultReport> = Vec::new();
     let mut said = BTreeSet::new();
-    let search = |job: &plan::Job, options: &Options<'_>| search::search(job, library, options);
-    queue::run(jobs, (options, line), search, |nth, done| {
+    let search = |job: &plan::Job, options: &Options<'_>| {
+        search::search(job, library, engine.search(), options)
+    };
+    let is_alone = engine == Engine::Stateright;
+    queue::run(jobs, (options, line, is_alone), search, |nth, done| {
         if output::is_unread() && !is_written {
             return ControlFlow::Break(());
         }
@@ -223,7 +228,6 @@ fn options<'a>(arguments: &Arguments, begun: Instant, line: &'a Line) -> Options
     Options {
         limits: if arguments.as_written { limits.as_written() } else { limits },
         as_written: arguments.as_written,
-        engine: arguments.engine,
         reduce: arguments.reduce.unwrap_or(Reductions::ALL),
         ..options
     }
@@ -237,10 +241,30 @@ fn setting(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// What searches systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Engine {
+    /// Our own: interned parts, memoised steps.
+    Interned,
+    /// Stateright's breadth-first search over the same World: the reference.
+    Stateright,
+}
+
+impl Engine {
+    fn search(self) -> Search {
+        match self {
+            Self::Interned => turnstile_harness::check::check,
+            Self::Stateright => turnstile_reference::check,
+        }
+    }
+}
+
 fn engine(text: &str) -> Result<Engine, String> {
-    let engines = [Engine::Interned, Engine::Stateright];
-    let engine = engines.into_iter().find(|engine| engine.name() == text);
-    engine.ok_or_else(|| "stateright or interned".to_owned())
+    match text {
+        "interned" => Ok(Engine::Interned),
+        "stateright" => Ok(Engine::Stateright),
+        _ => Err("stateright or interned".to_owned()),
+    }
 }
 
 fn reductions(text: &str) -> Result<Reductions, String> {

@@ -7,7 +7,6 @@ use turnstile_harness::Systems;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::read;
 use turnstile_harness::status::Status;
-use turnstile_harness::table;
 use turnstile_search::bounds::Silent;
 
 use super::library::{self, Library, Text};
@@ -89,7 +88,11 @@ fn explore_system(
         status = announce(&title, arguments.listen);
         status == Status::Holds
     };
-    match entry.explore(&system, world, &options, (arguments.listen, &mut ready)) {
+    let explored = entry.world(&system, world, &options).and_then(|world| {
+        let explored = turnstile_reference::explore(world, arguments.listen, &mut ready);
+        explored.map_err(|error| Refusal::Usage(error.to_string()))
+    });
+    match explored {
         Ok(()) => status,
         Err(Refusal::Usage(what)) => complain(&what),
         Err(refusal @ Refusal::Faults(_)) => fail(&refusal.to_string()),
@@ -113,7 +116,7 @@ fn explore_table(text: &Text, arguments: &Arguments) -> Status {
     if status != Status::Holds {
         return status;
     }
-    table::explore(&literal.vocabulary, &table, arguments.listen);
+    turnstile_reference::explore_table(&literal.vocabulary, &table, arguments.listen);
     Status::Holds
 }
 

@@ -1,45 +1,55 @@
 //! A World checked, as a result: figures, verdicts, and counterexamples in words.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use turnstile_search::bounds::{Limits, Reductions, Until};
 use turnstile_search::breadth::Cut;
-use turnstile_search::engine::{Outcome, Question, run};
+use turnstile_search::engine::{Outcome, Question};
 use turnstile_search::fingerprint::collision_chance;
-use turnstile_search::interned::Interned;
 use turnstile_search::judged::{Judged, Verdict};
-use turnstile_search::parts::{Fairness, Reached};
-use turnstile_search::replay::{Run, Trail, replay};
-use turnstile_search::space::Space;
+use turnstile_step::RowOutcome;
 use turnstile_world::parts::Mark;
 use turnstile_world::property::Claim;
-use turnstile_world::state::{Action, State};
-use turnstile_world::trace::{StepReport, counted};
+use turnstile_world::trace::counted;
 use turnstile_world::watch::Trouble;
 use turnstile_world::{Property, World};
 
-use crate::options::{Engine, Options};
-use crate::reference::{Checked, end_words, exercised, overflow, taken, trouble_words};
+use crate::noted::{end_words, exercised, overflow, taken, trouble_words};
+use crate::options::Options;
 use crate::result::{Kind, PropertyKind, PropertyReport, ResultReport};
+
+/// What a search found, with what its tables said.
+#[derive(Debug)]
+pub struct Checked {
+    /// The result; coverage is left to the system, which knows its tables.
+    pub result: ResultReport,
+    /// What tables said in any step.
+    pub taken: BTreeSet<RowOutcome>,
+}
+
+/// How a world is searched: by [`check`], or by another engine that is held beside it.
+pub type Search = fn(&Arc<World>, (&str, &str), &Options<'_>) -> Checked;
 
 /// Checks a World of a system.
 #[must_use]
-pub fn check(world: &World, (name, world_name): (&str, &str), options: &Options<'_>) -> Checked {
+pub fn check(
+    world: &Arc<World>,
+    (name, world_name): (&str, &str),
+    options: &Options<'_>,
+) -> Checked {
     let began = Instant::now();
-    let outcome = run(
-        world,
-        Question {
-            threads: options.threads,
-            limits: options.limits,
-            reduce: options.reduce,
-            until: &options.until,
-            progress: options.progress,
-        },
-    );
+    let outcome = world.search(Question {
+        threads: options.threads,
+        limits: options.limits,
+        reduce: options.reduce,
+        until: &options.until,
+        progress: options.progress,
+    });
     let mut report = ResultReport::new(Kind::System, name, Some(world_name));
     report.as_written = options.as_written;
-    report.engine = Engine::Interned.name().to_owned();
+    "interned".clone_into(&mut report.engine);
     report.threads = options.threads;
     report.reductions = outcome.reductions.iter().map(|(name, _)| (*name).to_owned()).collect();
     report.states = outcome.states as u64;
@@ -137,12 +147,12 @@ fn property_report(
     report.faults_exercised = exercised.to_vec();
     if let Some(trail) = judged.trail.as_ref().filter(|_| is_shown) {
         report.loop_from = trail.loop_from;
-        let run = real_run(world, trail, reduced);
-        report.counterexample = words(world, &run);
+        let (steps, end) = world.replay(trail, reduced);
+        report.counterexample = steps;
         if judged.verdict == Verdict::Fails {
-            end_words(world, property, run.last(), &mut report);
+            end_words(world, property, &end, &mut report);
         }
-        let trouble = run.last().watch().trouble.as_ref();
+        let trouble = &end.watch().trouble.as_ref();
         if let Some(trouble) = trouble.filter(|_| report.finding.is_some()) {
             report.others = others(trouble, marks);
         }
@@ -160,44 +170,4 @@ fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
         other.what != shown.what && other.is_unexpected() == shown.is_unexpected()
     };
     troubles.filter(is_other).map(|other| trouble_words(&other)).collect()
-}
-
-/// An action, and what it relieves.
-type Relieving = (Action, Vec<Fairness>);
-
-type RunOf = Run<State, Relieving>;
-
-/// A state's actions, each with the state it leads to.
-type After = Vec<(Relieving, State)>;
-
-/// What an action relieves.
-fn relieved((_, relieves): &Relieving) -> &[Fairness] {
-    relieves
-}
-
-/// A trail as a run of the World, taken once more through the real cores.
-fn real_run(world: &World, trail: &Trail, reduced: Reductions) -> RunOf {
-    let successors = |state: &State| -> After {
-        let actions = world.fair_actions_of(state).into_iter();
-        let after = |(action, fairness)| {
-            let Reached { state, mut relieves, .. } = world.reached(state, &action)?;
-            relieves.push(fairness);
-            Some(((action, relieves), State(state)))
-        };
-        actions.filter_map(after).collect()
-    };
-    let space = Interned::new(world, Vec::new(), reduced);
-    let mut expander = space.expander();
-    let fingerprint = |state: &State| expander.fingerprint(state.0.clone());
-    replay(trail, vec![world.first()], successors, relieved, fingerprint)
-}
-
-fn words(world: &World, run: &RunOf) -> Vec<StepReport> {
-    let mut state = &run.first;
-    let mut words = Vec::new();
-    for ((action, _), next) in &run.steps {
-        words.push(world.step_words(state, action));
-        state = next;
-    }
-    words
 }

@@ -1,24 +1,19 @@
 //! A system as the command line has it: by name, whatever its types.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use stateright::Model as _;
 use turnstile_spec::{Source, system};
-use turnstile_world::parts::Op;
-use turnstile_world::state::Action;
 use turnstile_world::system::System;
 use turnstile_world::{Predicate, World};
 
 use crate::answers::{Evaluator, answered};
+use crate::check::{Checked, Search, check};
 use crate::coverage::coverage;
 use crate::fault::FaultReport;
 use crate::fit;
-use crate::options::{Engine, Options, Refusal};
+use crate::options::{Options, Refusal};
 use crate::plan::Plan;
-use crate::reference::model::Model;
 use crate::result::ResultReport;
-use crate::{check, reference};
 
 /// A text that is inside the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,15 +47,16 @@ macro_rules! embedded {
     };
 }
 
-/// The systems that a program can run.
+/// The systems that a program can run. A system is a static of its crate: so its cores are compiled
+/// there, and not once more where systems are put together.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Systems(pub &'static [Entry]);
+pub struct Systems(pub &'static [&'static Entry]);
 
 impl Systems {
     /// The system of a name.
     #[must_use]
     pub fn entry(self, name: &str) -> Option<&'static Entry> {
-        self.0.iter().find(|entry| entry.name == name)
+        self.0.iter().copied().find(|entry| entry.name == name)
     }
 }
 
@@ -172,39 +168,25 @@ impl Entry {
         named: &system::World,
         options: &Options<'_>,
     ) -> Result<ResultReport, Refusal> {
-        let world = Arc::new(self.world(file, named, options)?);
-        let title = (file.name.as_str(), named.name.as_str());
-        let checked = match options.engine {
-            Engine::Interned => check::check(&world, title, options),
-            Engine::Stateright => reference::check(&world, title, options),
-        };
-        let mut result = checked.result;
-        result.coverage = coverage(self.tables, &options.tables, &checked.taken);
-        Ok(result)
+        self.run_by(check, file, named, options)
     }
 
-    /// Shows one world of it in stateright's Explorer, until the process ends, once `ready`, which
-    /// is asked when the world is built, has said that it may be.
+    /// The same, by another engine.
     ///
     /// # Errors
     ///
-    /// As [`Entry::world`]; more properties than the Explorer shows.
-    pub fn explore(
+    /// As [`Entry::world`].
+    pub fn run_by(
         &self,
+        search: Search,
         file: &system::System,
         named: &system::World,
         options: &Options<'_>,
-        (listen, ready): (SocketAddr, &mut dyn FnMut() -> bool),
-    ) -> Result<(), Refusal> {
-        let world = self.world(file, named, options)?;
-        let model = Model::new(Arc::new(world));
-        let model = model.map_err(|error| Refusal::Usage(error.to_string()))?;
-        if ready() {
-            let words =
-                |world: &World, at, op: &Op| world.action_words(&Action { at, op: op.clone() });
-            model.in_words(words).checker().serve(listen);
-        }
-        Ok(())
+    ) -> Result<ResultReport, Refusal> {
+        let world = Arc::new(self.world(file, named, options)?);
+        let Checked { mut result, taken } = search(&world, (&file.name, &named.name), options);
+        result.coverage = coverage(self.tables, &options.tables, &taken);
+        Ok(result)
     }
 }
 

@@ -14,8 +14,6 @@ use crate::fault::FaultReport;
 pub struct Options<'a> {
     /// Run the literal tables.
     pub as_written: bool,
-    /// Which engine.
-    pub engine: Engine,
     /// Which reductions.
     pub reduce: Reductions,
     /// How many threads search, at least 1.
@@ -44,35 +42,12 @@ pub struct Replacement {
     pub source: Source,
 }
 
-/// The engines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Our own: interned parts, memoised steps.
-    #[default]
-    Interned,
-    /// Stateright's breadth-first search over the same World: the reference.
-    Stateright,
-}
-
-impl Engine {
-    /// Its spelling.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Interned => "interned",
-            Self::Stateright => "stateright",
-        }
-    }
-}
-
 impl<'a> Options<'a> {
-    /// The default search: amended tables, the interned engine, every sound reduction, one
-    /// thread, no bound.
+    /// The default search: amended tables, every sound reduction, one thread, no bound.
     #[must_use]
     pub fn new(progress: &'a dyn Progress) -> Self {
         Self {
             as_written: false,
-            engine: Engine::Interned,
             reduce: Reductions::ALL,
             threads: 1,
             limits: Limits::default(),

@@ -1,7 +1,7 @@
 //! The table level: any table, no Rust, in the environment that its resources give it.
 //!
 //! A timer may fire while it is armed, an answer may come while its request is outstanding, a
-//! command or a message may come at any time. [`environment`] is that as a stateright model,
+//! command or a message may come at any time. [`environment`] is that,
 //! [`graph`] its whole graph, [`verdict`] what the graph says of the five properties. No core
 //! runs here and no protocol is known.
 
@@ -11,10 +11,7 @@ pub mod graph;
 pub mod verdict;
 pub mod words;
 
-use std::net::SocketAddr;
 use std::time::Instant;
-
-use stateright::Model as _;
 
 use turnstile_spec::table::{Table, Vocabulary};
 
@@ -44,11 +41,4 @@ pub fn check(vocabulary: &Vocabulary, table: &Table, options: &Options<'_>) -> R
     result.peak_memory_bytes = options.progress.peak();
     options.progress.end();
     result
-}
-
-/// Shows a table in stateright's Explorer, until the process ends.
-pub fn explore(vocabulary: &Vocabulary, table: &Table, listen: SocketAddr) {
-    // Explorer keeps the model for as long as the process lives.
-    let vocabulary = Box::leak(Box::new(vocabulary.clone()));
-    Environment::new(vocabulary, Box::leak(Box::new(table.clone()))).checker().serve(listen);
 }

@@ -1,9 +1,9 @@
 //! A system of one node whose state is a small number, by a list of steps: worlds for the tests of
 //! the World itself.
 
-use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::check::Search;
+use turnstile_harness::options::Options;
 use turnstile_harness::result::PropertyReport;
-use turnstile_harness::{check, reference};
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_step::{Effect, Input};
 use turnstile_world::system::{InputOf, OutOf, System, Types};
@@ -119,13 +119,14 @@ pub(crate) fn property(name: &'static str, claim: Claim, without: &[&str]) -> Pr
 }
 
 /// What an engine says of each property.
-pub(crate) fn verdicts(world: &Arc<World>, engine: Engine) -> Vec<PropertyReport> {
-    let options = Options { reduce: Reductions::NONE, engine, ..Options::new(&Silent) };
+pub(crate) fn verdicts(world: &Arc<World>, engine: Search) -> Vec<PropertyReport> {
+    let options = Options { reduce: Reductions::NONE, ..Options::new(&Silent) };
     let title = ("toy", "toy");
-    let checked = match engine {
-        Engine::Interned => check::check(world, title, &options),
-        Engine::Stateright => reference::check(world, title, &options),
-    };
+    let checked = engine(world, title, &options);
     assert!(checked.result.complete, "{:?}", checked.result.notes.cut);
     checked.result.properties
 }
+
+/// The engines that are held beside each other.
+pub(crate) const ENGINES: [Search; 2] =
+    [turnstile_harness::check::check, turnstile_reference::check];

@@ -18,6 +18,7 @@ mod offers;
 pub mod parts;
 pub mod property;
 mod relief;
+mod search;
 pub mod state;
 mod symmetry;
 pub mod system;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use turnstile_harness::options::{Engine, Options};
+use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 
 use super::beside::Beside;
@@ -18,10 +18,10 @@ use crate::terminal::{self, Line};
 type Done = Result<Option<ResultReport>, String>;
 
 /// Does the jobs and tells what each comes to in their order, nothing for the first that did not
-/// begin before an interrupt. Who is told may break off.
+/// begin before an interrupt. Who is told may break off. `is_alone`: one at a time, whatever there is.
 pub(super) fn run(
     jobs: &[Job],
-    (options, line): (&Options<'_>, &Line),
+    (options, line, is_alone): (&Options<'_>, &Line, bool),
     search: impl Fn(&Job, &Options<'_>) -> Done + Sync,
     mut tell: impl FnMut(usize, Option<Done>) -> ControlFlow<()>,
 ) {
@@ -37,7 +37,7 @@ pub(super) fn run(
         }
         Some(done)
     };
-    if !is_many(jobs, options) {
+    if is_alone || !is_many(jobs, options) {
         let mut jobs = jobs.iter().enumerate();
         jobs.try_for_each(|(nth, job)| tell(nth, search(job, options))).break_value();
         return;
@@ -79,7 +79,7 @@ pub(super) fn run(
 /// Whether there are so many jobs that one thread each keeps all threads busy to the end. What a
 /// search allocates is known only where it is alone, and the peer's engine asks for that.
 fn is_many(jobs: &[Job], options: &Options<'_>) -> bool {
-    let is_counted = options.limits.max_memory.is_some() || options.engine == Engine::Stateright;
+    let is_counted = options.limits.max_memory.is_some();
     let worlds = jobs.iter().filter(|job| matches!(job, Job::World { .. })).count();
     options.threads > 1 && worlds >= 4 * options.threads && !is_counted
 }

@@ -1,5 +1,6 @@
 //! One search: the files are read, the table or the system runs, a result comes back.
 
+use turnstile_harness::check::Search;
 use turnstile_harness::fault::FaultReport;
 use turnstile_harness::options::{Options, Refusal};
 use turnstile_harness::result::{Kind, ResultReport};
@@ -18,13 +19,18 @@ use super::plan::Job;
 pub(super) fn search(
     job: &Job,
     library: &Library,
+    engine: Search,
     options: &Options<'_>,
 ) -> Result<Option<ResultReport>, String> {
     let mut result = match job {
         Job::Table(text) => search_table(text, options),
-        Job::World { system, world, table } => {
-            search_world(system, &system.worlds[*world], table.as_ref(), library, options)?
-        }
+        Job::World { system, world, table } => search_world(
+            system,
+            &system.worlds[*world],
+            table.as_ref(),
+            (library, engine),
+            options,
+        )?,
         Job::Whole { .. } => return Ok(None),
         Job::Broken { text, faults } => {
             let mut result = ResultReport::new(Kind::System, &text.name, None);
@@ -88,7 +94,7 @@ fn search_world(
     system: &System,
     world: &World,
     table: Option<&Text>,
-    library: &Library,
+    (library, engine): (&Library, Search),
     options: &Options<'_>,
 ) -> Result<ResultReport, String> {
     let stop = |faults| Ok(faulty(Kind::System, &system.name, Some(&world.name), faults));
@@ -104,7 +110,7 @@ fn search_world(
     let set = options.set.iter().filter(|(key, _)| is_known(key)).cloned().collect();
     let options = Options { tables, set, ..options.clone() };
     options.progress.begin(&format!("{}/{}", system.name, world.name));
-    let ran = entry.run(system, world, &options);
+    let ran = entry.run_by(engine, system, world, &options);
     options.progress.end();
     match ran {
         Ok(mut result) => {

@@ -1,10 +1,9 @@
-//! A table and what may happen to it, as a stateright model.
+//! A table and what may happen to it.
 //!
 //! A configuration is the state and the resources that are really armed or outstanding, which
 //! need not be those that the state says it holds. Events come from them: the model never asks
 //! what the table would like to happen.
 
-use stateright::{Model, Property};
 use turnstile_spec::places::Places;
 use turnstile_spec::table::{
     Do, EventId, EventKind, Op, ResourceId, Row, StateId, Table, Vocabulary,
@@ -181,13 +180,10 @@ impl Environment<'_> {
         let event = self.table.cells[place].event;
         self.vocabulary.events[event.index()].kind == EventKind::Message
     }
-}
 
-impl Model for Environment<'_> {
-    type State = Configuration;
-    type Action = Happening;
-
-    fn init_states(&self) -> Vec<Configuration> {
+    /// The configurations in which it may begin.
+    #[must_use]
+    pub fn initial(&self) -> Vec<Configuration> {
         let states = self.table.states.iter().enumerate();
         states
             .filter(|(_, state)| state.as_ref().is_some_and(|state| state.initial))
@@ -201,7 +197,8 @@ impl Model for Environment<'_> {
             .collect()
     }
 
-    fn actions(&self, last: &Configuration, actions: &mut Vec<Happening>) {
+    /// What may happen, in a fixed order.
+    pub fn happenings(&self, last: &Configuration, actions: &mut Vec<Happening>) {
         if last.is_over() {
             return;
         }
@@ -234,7 +231,9 @@ impl Model for Environment<'_> {
         }
     }
 
-    fn next_state(&self, last: &Configuration, action: Happening) -> Option<Configuration> {
+    /// What a configuration is after something has happened.
+    #[must_use]
+    pub fn after(&self, last: &Configuration, action: Happening) -> Configuration {
         let mut next = last.clone();
         next.wrong = None;
         if let Some(cause) = action.cause {
@@ -246,24 +245,12 @@ impl Model for Environment<'_> {
             Outcome::Impossible(place) => next.wrong = Some(Wrong::Impossible(place)),
             Outcome::Missing => next.wrong = Some(Wrong::NoRow),
         }
-        Some(next)
+        next
     }
 
-    fn properties(&self) -> Vec<Property<Self>> {
-        vec![
-            Property::always("held-resources", |environment: &Self, at: &Configuration| {
-                at.is_over() || (at.wrong.is_none() && environment.is_as_held(at))
-            }),
-            Property::always("no-event-without-row", |_, at: &Configuration| {
-                at.wrong != Some(Wrong::NoRow)
-            }),
-            Property::always("impossible-is", |_, at: &Configuration| {
-                !matches!(at.wrong, Some(Wrong::Impossible(_)))
-            }),
-        ]
-    }
-
-    fn format_action(&self, action: &Happening) -> String {
+    /// What happens, in words.
+    #[must_use]
+    pub fn words(&self, action: &Happening) -> String {
         let event = &self.vocabulary.events[action.event.index()];
         let cause = action.cause.map(|cause| words::resource(self.vocabulary, cause));
         let from = cause.map_or_else(String::new, |cause| format!(", from {cause}"));
@@ -276,10 +263,6 @@ impl Model for Environment<'_> {
             Outcome::Missing => "no row".to_owned(),
         };
         format!("{}{from}: {outcome}", words::event(event, action.number))
-    }
-
-    fn within_boundary(&self, configuration: &Configuration) -> bool {
-        !self.is_beyond(configuration)
     }
 }
 

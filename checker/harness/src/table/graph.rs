@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stateright::Model;
 use turnstile_search::bounds::Standing;
 use turnstile_spec::table::{EventId, StateId};
 
@@ -47,7 +46,7 @@ impl Graph {
     pub fn explore(environment: &Environment<'_>, options: &Options<'_>) -> Self {
         let mut graph = Self::default();
         let mut places = HashMap::new();
-        for configuration in environment.init_states() {
+        for configuration in environment.initial() {
             graph.place(&mut places, configuration, None);
         }
         let mut next = 0;
@@ -59,7 +58,7 @@ impl Graph {
                 graph.clipped[next..].fill(true);
                 return graph;
             }
-            environment.actions(&graph.configurations[next], &mut actions);
+            environment.happenings(&graph.configurations[next], &mut actions);
             for action in actions.drain(..) {
                 graph.follow(environment, &mut places, next, action, options);
             }
@@ -87,14 +86,12 @@ impl Graph {
         action: Happening,
         options: &Options<'_>,
     ) {
-        let Some(to) = environment.next_state(&self.configurations[from], action) else {
-            return;
-        };
+        let to = environment.after(&self.configurations[from], action);
         let state = self.configurations[from].state;
         if self.met.insert((state, action.event, action.number, action.outcome)) {
             self.firsts.push((from, action));
         }
-        if !environment.within_boundary(&to) {
+        if environment.is_beyond(&to) {
             self.clipped[from] = true;
             return;
         }

@@ -9,7 +9,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stateright::Model;
 use turnstile_search::judged::Verdict;
 use turnstile_spec::table::{CellKind, RowId};
 use turnstile_world::trace::StepReport;
@@ -200,8 +199,8 @@ impl Judge<'_> {
         let mut steps = self.graph.path(from);
         steps.push((from, happening));
         let before = &self.graph.configurations[from];
-        let after = self.environment.next_state(before, happening);
-        self.fail(property, &steps, &after.unwrap_or_else(|| before.clone()), finding);
+        let after = self.environment.after(before, happening);
+        self.fail(property, &steps, &after, finding);
     }
 
     fn fail(

@@ -19,7 +19,7 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The byte-range lock system among those of this build.
-pub const ENTRY: Entry = Entry::of::<Ranges>();
+pub static ENTRY: Entry = Entry::of::<Ranges>();
 
 impl Wired for Ranges {
     const FILE: Embedded = FILE;

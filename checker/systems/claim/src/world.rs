@@ -16,7 +16,7 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The claim system among those of this build.
-pub const ENTRY: Entry = Entry::of::<Claim>();
+pub static ENTRY: Entry = Entry::of::<Claim>();
 
 /// The server's patience with a request that waits for the lock; in a world with this budget,
 /// clients ask it to wait.

@@ -20,7 +20,7 @@ const TABLES: [Embedded; 2] = [
 ];
 
 /// The group lock among the systems of this build.
-pub const ENTRY: Entry = Entry::of::<Group>();
+pub static ENTRY: Entry = Entry::of::<Group>();
 
 /// Callers give back what they do not hold.
 pub(super) const NEEDLESS: &str = "needless unlock";

@@ -18,7 +18,7 @@ const TABLES: [Embedded; 3] = [
 ];
 
 /// The replicated lock service among the systems of this build.
-pub const ENTRY: Entry = Entry::of::<Replicated>();
+pub static ENTRY: Entry = Entry::of::<Replicated>();
 
 /// A world with this budget has results that do not go out at once.
 const FAILS: &str = "failed command";

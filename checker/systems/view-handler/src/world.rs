@@ -15,7 +15,7 @@ const FILE: Embedded = embedded!("../../../../" "spec/systems/" "view-handler");
 const TABLES: [Embedded; 1] = [embedded!("../../../../" "spec/tables/" "view-handler")];
 
 /// The view handling system among those of this build.
-pub const ENTRY: Entry = Entry::of::<Views>();
+pub static ENTRY: Entry = Entry::of::<Views>();
 
 /// How often coords find each other.
 pub(super) const MERGE: &str = "MERGE";

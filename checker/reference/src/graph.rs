@@ -18,18 +18,18 @@ use turnstile_world::state::State;
 use turnstile_world::watch::Trouble;
 
 /// A state among those expanded, in the order of expansion.
-pub type Index = u32;
+pub(crate) type Index = u32;
 
 /// What one action led to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub(crate) struct Step {
     number: u16,
     to: State,
 }
 
 /// What a search noted.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub(crate) struct Notes {
     index: HashMap<u64, Index>,
     /// For each state and property: whether the premise is met, whether what is claimed is so.
     answers: Vec<Answer>,
@@ -37,11 +37,11 @@ pub struct Notes {
     begin: Vec<usize>,
     edges: Vec<(u16, u64)>,
     /// Whether there was another state than those that may be expanded.
-    pub is_full: bool,
+    pub(crate) is_full: bool,
     /// What was noted on the way: rows, faults, messages without room.
-    pub marks: BTreeSet<Mark>,
+    pub(crate) marks: BTreeSet<Mark>,
     /// Each trouble, with a state that shows it.
-    pub troubles: BTreeMap<Trouble, Index>,
+    pub(crate) troubles: BTreeMap<Trouble, Index>,
 }
 
 /// A world whose search is noted.
@@ -122,23 +122,23 @@ impl Model for Noted {
 
 /// A finished graph.
 #[derive(Debug)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// What the search noted.
-    pub notes: Notes,
+    pub(crate) notes: Notes,
     /// Successors of each state: the action's number and the state.
     next: Vec<Vec<(u16, Index)>>,
     /// States by distance from the first; nearer ones first.
-    pub order: Vec<Index>,
+    pub(crate) order: Vec<Index>,
     /// How each state is reached first.
     parent: Vec<Option<(u16, Index)>>,
     /// The greatest distance.
-    pub depth: u64,
+    pub(crate) depth: u64,
 }
 
 impl Graph {
     /// The graph of what was noted, with the shortest way to each state.
     #[must_use]
-    pub fn of(notes: Notes, first: u64) -> Self {
+    pub(crate) fn of(notes: Notes, first: u64) -> Self {
         let count = notes.begin.len();
         let mut next = Vec::with_capacity(count);
         for state in 0..count {
@@ -180,7 +180,7 @@ impl Graph {
 
     /// What a property says of a state.
     #[must_use]
-    pub fn answer(&self, property: usize, state: Index) -> Answer {
+    pub(crate) fn answer(&self, property: usize, state: Index) -> Answer {
         // Every state has as many answers as there are properties.
         let properties = self.notes.answers.len() / self.notes.begin.len();
         self.notes.answers[state as usize * properties + property]
@@ -188,13 +188,13 @@ impl Graph {
 
     /// How many edges there are.
     #[must_use]
-    pub fn edges(&self) -> u64 {
+    pub(crate) fn edges(&self) -> u64 {
         self.next.iter().map(|edges| edges.len() as u64).sum()
     }
 
     /// The numbers of the actions that lead to a state, on a shortest way.
     #[must_use]
-    pub fn path(&self, mut state: Index) -> Vec<u16> {
+    pub(crate) fn path(&self, mut state: Index) -> Vec<u16> {
         let mut path = Vec::new();
         while let Some((number, before)) = self.parent[state as usize] {
             path.push(number);
@@ -206,7 +206,7 @@ impl Graph {
 
     /// The states from which one can be reached that `is_goal` is true of: a backward pass.
     #[must_use]
-    pub fn reaching(&self, is_goal: impl Fn(Index) -> bool) -> Vec<bool> {
+    pub(crate) fn reaching(&self, is_goal: impl Fn(Index) -> bool) -> Vec<bool> {
         let mut back: Vec<Vec<Index>> = vec![Vec::new(); self.next.len()];
         for (from, edges) in (0..).zip(&self.next) {
             edges.iter().for_each(|(_, to)| back[*to as usize].push(from));

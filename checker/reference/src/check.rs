@@ -1,40 +1,25 @@
 //! A world searched by stateright's breadth-first search, and a verdict for each property.
 
-pub mod graph;
-pub mod model;
-
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use stateright::{Checker, Model};
+use turnstile_harness::check::Checked;
+use turnstile_harness::noted::{end_words, exercised, overflow, taken, trouble_words};
+use turnstile_harness::options::Options;
+use turnstile_harness::result::{Kind, PropertyKind, PropertyReport, ResultReport};
 use turnstile_search::bounds::Standing;
 use turnstile_search::judged::Verdict;
-use turnstile_step::RowOutcome;
 use turnstile_world::World;
-use turnstile_world::node::CUTS_MAX;
-use turnstile_world::parts::{Mark, Part};
 use turnstile_world::property::{Claim, Property};
 use turnstile_world::state::State;
 use turnstile_world::trace::StepReport;
-use turnstile_world::watch::{Misfit, Trouble};
 
-use self::graph::{Graph, Index, Noted, Notes, fingerprint};
-use crate::options::Options;
-use crate::result::{Kind, PropertyKind, PropertyReport, ResultReport};
+use crate::graph::{Graph, Index, Noted, Notes, fingerprint};
 
 /// How often the search is looked at.
 const LOOK: Duration = Duration::from_millis(5);
-
-/// What a search found, with what its tables said.
-#[derive(Debug)]
-pub struct Checked {
-    /// The result; coverage is left to the system, which knows its tables.
-    pub result: ResultReport,
-    /// What tables said in any step.
-    pub taken: BTreeSet<RowOutcome>,
-}
 
 /// Searches a world to its end, or to the bounds of the options.
 #[must_use]
@@ -155,29 +140,6 @@ fn verdict(
     report
 }
 
-/// What the state at the end of a run says of a property that fails there. A row that is missing
-/// is what fails only if the property would hold without it; else it is said besides.
-pub(crate) fn end_words(
-    world: &World,
-    property: &Property,
-    end: &State,
-    report: &mut PropertyReport,
-) {
-    let Some(trouble) = &end.watch().trouble else { return };
-    let mut calm = end.clone();
-    for part in &mut calm.0 {
-        if let Part::Watch(watch) = part {
-            watch.trouble = None;
-        }
-    }
-    let holds_without = world.view(&calm.0, |view| property.ask(view).holds);
-    if holds_without && matches!(property.claim, Claim::Always { .. }) {
-        report.finding = Some(trouble_words(trouble));
-    } else {
-        report.besides.push(trouble_words(trouble));
-    }
-}
-
 /// The steps of a run, each taken once more through the real core, and its last state.
 fn run(world: &World, path: &[u16]) -> (Vec<StepReport>, State) {
     let mut state = world.first();
@@ -188,64 +150,4 @@ fn run(world: &World, path: &[u16]) -> (Vec<StepReport>, State) {
         state = world.after(&state, &action).expect("the search took this step");
     }
     (steps, state)
-}
-
-/// The budgets that were taken from.
-pub(crate) fn exercised(marks: &BTreeSet<Mark>) -> Vec<String> {
-    let spent = marks.iter().filter_map(|mark| match mark {
-        Mark::Spent(name) => Some(name.clone()),
-        Mark::Taken(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
-    });
-    spent.collect()
-}
-
-/// What tables said.
-pub(crate) fn taken(marks: BTreeSet<Mark>) -> BTreeSet<RowOutcome> {
-    let taken = marks.into_iter().filter_map(|mark| match mark {
-        Mark::Taken(taken) => Some(taken),
-        Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
-    });
-    taken.collect()
-}
-
-/// What a search could not take account of: a message without room, after which comes what would
-/// not have come; a step too long to be torn everywhere.
-pub(crate) fn overflow(world: &World, marks: &BTreeSet<Mark>) -> Option<String> {
-    marks.iter().find_map(|mark| match mark {
-        Mark::Overflowed { link } => {
-            let link = &world.links[*link];
-            let (from, to) = (&world.nodes[link.from].name, &world.nodes[link.to].name);
-            Some(format!(
-                "a message from {from} to {to} found no room and was dropped: give that link more \
-                 `slots` or `capacity`"
-            ))
-        }
-        Mark::Long { node } => Some(format!(
-            "a step of {} has more than {CUTS_MAX} effects and is not torn after each of them",
-            world.nodes[*node].name
-        )),
-        Mark::Taken(_) | Mark::Spent(_) => None,
-    })
-}
-
-/// What does not fit, in words.
-pub(crate) fn trouble_words(trouble: &Trouble) -> String {
-    let taken = match &trouble.what {
-        Misfit::Table(taken) => taken,
-        Misfit::NoLink(text) => return text.clone(),
-    };
-    match taken {
-        RowOutcome::Unexpected { machine, state, event, number: 0 } => {
-            format!("{machine}: no row for `{event}` in `{state}`")
-        }
-        RowOutcome::Unexpected { machine, state, event, number } => {
-            format!("{machine}: no row for `{event} ({number})` in `{state}`")
-        }
-        RowOutcome::ActionFailed { machine, action, because } => {
-            format!("{machine}: `{action}` cannot be done: {because}")
-        }
-        RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => {
-            unreachable!("no trouble: {trouble:?}")
-        }
-    }
 }

@@ -183,7 +183,7 @@ macro_rules! conditions {
     ($($index:literal)*) => {
         /// As many properties as stateright is asked about: its conditions are plain functions,
         /// which can capture nothing.
-        pub const CONDITIONS_MAX: usize = [$($index),*].len();
+        const CONDITIONS_MAX: usize = [$($index),*].len();
 
         fn conditions<W: Parts>() -> [fn(&Model<W>, &State<W>) -> bool; CONDITIONS_MAX] {
             [$(condition::<W, $index>),*]
