@@ -13,6 +13,7 @@ use turnstile_world::mail::Mail;
 use turnstile_world::system::{InputOf, OutOf, SeenOf, System, Types};
 use turnstile_world::{
     Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
+    erased,
 };
 
 /// What makes the writer write.
@@ -107,7 +108,8 @@ fn world(system: Writing, torn: bool) -> World {
     let budget = |name: &str| Budget { name: name.to_owned(), limit: Some(1) };
     let budgets = budgets.into_iter().map(budget).collect();
     let nodes = vec![node("writer"), node("asker")];
-    let mut world = World::new(system, nodes, vec![link], budgets).expect("it can be searched");
+    let mut world =
+        World::new(erased(system, 2), nodes, vec![link], budgets).expect("it can be searched");
     let claim = Claim::Always {
         holds: Predicate::new(|view: &View<'_>| {
             !*view.watch::<bool>() || *view.state::<bool>(WRITER)

@@ -9,7 +9,7 @@ use turnstile_step::{Effect, Input, not_symbolic};
 use turnstile_world::mail::{Chance, Mail};
 use turnstile_world::property::{Claim, Predicate, Property, View};
 use turnstile_world::system::{InputOf, NodeId, OutOf, System, Types};
-use turnstile_world::{Link, LinkKind, Node, World};
+use turnstile_world::{Link, LinkKind, Node, World, erased};
 
 /// The types of the lock protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -189,8 +189,13 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
     let links = (0..clients).flat_map(|client| {
         [Link { from: client, to: clients, kind }, Link { from: clients, to: client, kind }]
     });
-    let mut world = World::new(Lock { clients, rounds }, nodes, links.collect(), Vec::new())
-        .expect("its links join its nodes, and it has no budgets");
+    let mut world = World::new(
+        erased(Lock { clients, rounds }, nodes.len()),
+        nodes,
+        links.collect(),
+        Vec::new(),
+    )
+    .expect("its links join its nodes, and it has no budgets");
     let holders = |view: &View<'_>| {
         view.nodes
             .iter()

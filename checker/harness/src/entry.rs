@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnstile_spec::{Source, system};
-use turnstile_world::system::System;
+use turnstile_world::erased::System;
 use turnstile_world::{Predicate, World};
 
 use crate::answers::{Evaluator, answered};
@@ -77,7 +77,7 @@ pub struct Entry {
 }
 
 /// A system of shipped cores, with what the command line must know of it.
-pub trait Wired: System + Clone {
+pub trait Wired: Clone {
     /// [`Entry::file`].
     const FILE: Embedded;
 
@@ -108,6 +108,9 @@ pub trait Wired: System + Clone {
     ///
     /// Settings that the system does not have; names that the cores do not know.
     fn of(plan: &Plan<'_>) -> Result<Self, Refusal>;
+
+    /// Its nodes: so many, those of the file's roles, in their order.
+    fn nodes(self, count: usize) -> Arc<dyn System>;
 
     /// What a predicate of the file is; `None`: none of this name is compiled in.
     fn predicate(&self, name: &str) -> Option<Predicate>;

@@ -185,7 +185,7 @@ impl Plan<'_> {
         let links = self.links(&nodes);
         let budgets = self.budgets(&system, &nodes, &links)?;
         let known = system.clone();
-        let mut world = World::new(system, nodes, links, budgets)
+        let mut world = World::new(system.nodes(nodes.len()), nodes, links, budgets)
             .map_err(|errors| self.unsound(self.world.span, &errors))?;
         world.relations = self.file.time.iter().map(relation).collect();
         let symmetric = self.file.roles.iter().filter(|role| role.symmetric);

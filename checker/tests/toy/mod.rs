@@ -7,7 +7,7 @@ use turnstile_harness::result::PropertyReport;
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_step::{Effect, Input};
 use turnstile_world::system::{InputOf, OutOf, System, Types};
-use turnstile_world::{Budget, Claim, Node, NodeId, Predicate, Property, World};
+use turnstile_world::{Budget, Claim, Node, NodeId, Predicate, Property, World, erased};
 
 use std::sync::Arc;
 
@@ -99,7 +99,8 @@ pub(crate) fn world(rows: &'static [Row], budgets: &[(&str, Option<u8>)]) -> Wor
     let node = Node { name: "toy".to_owned(), role: "toy".to_owned() };
     let budget = |&(name, limit): &(&str, _)| Budget { name: str::to_owned(name), limit };
     let budgets = budgets.iter().map(budget).collect();
-    World::new(Toy(rows), vec![node], Vec::new(), budgets).expect("its budgets are known")
+    World::new(erased(Toy(rows), 1), vec![node], Vec::new(), budgets)
+        .expect("its budgets are known")
 }
 
 /// The node's state is this one.

@@ -111,7 +111,7 @@ impl World {
         mut then: Vec<(Place, Op)>,
     ) -> Vec<DoneOf> {
         if let Event::Torn { step, done, .. } = event {
-            let effects = part.step(&*self.system, node, step).effects;
+            let effects = part.step((node, self.system.node(node)), step).effects;
             if cuts(&effects).all(|cut| cut != usize::from(*done)) {
                 return Vec::new();
             }

@@ -1,11 +1,11 @@
-//! A system with the types of its cores erased, as the World and every search know it: so they are
-//! compiled once, and not once for each system.
+//! A system as the World and every search know it: nodes whose types only they know. So World and
+//! searches are compiled once, and not once for each system.
 
 use std::fmt::Debug;
 
 use turnstile_step as step;
 
-use crate::system::{self, Cut, Named, NodeId, Types};
+use crate::system::{Cut, NodeId};
 use crate::value::{Ordered, Value};
 use crate::watch::Seen;
 
@@ -33,250 +33,177 @@ pub enum Naming<'a> {
     Watch(&'a mut Value),
 }
 
-/// What a World asks of a system: each method is that of [`system::System`].
-#[expect(missing_docs, reason = "each method is that of the typed trait, and said there")]
-pub trait System: Debug + Send + Sync + 'static {
-    fn budgets(&self) -> &'static [&'static str];
-    fn start(&self, node: NodeId) -> Value;
-    fn armed(&self, node: NodeId) -> Vec<Ordered>;
-    fn step(&self, node: NodeId, choice: u8, state: &mut Value, input: Input, out: &mut Out);
-    fn keep(&self, saved: &mut Option<Value>, new: &Value);
-    fn choices(&self, node: NodeId) -> u8;
-    fn commands(&self, node: NodeId, state: &Value) -> Vec<Ordered>;
-    fn cut(&self, node: NodeId, input: &Input) -> Option<Cut>;
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str>;
-    fn insists(&self, command: &Ordered) -> bool;
-    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str>;
-    fn is_background(&self, message: &Ordered) -> bool;
-    fn comes_once(&self, message: &Ordered) -> bool;
-    fn is_answer(&self, request: &Ordered, answer: &Ordered) -> bool;
-    fn is_reply(&self, message: &Ordered) -> bool;
-    fn unanswered(&self, message: &Ordered) -> Option<Ordered>;
-    fn server_error(&self, message: &Ordered) -> Option<Ordered>;
-    fn refused(&self, request: &Ordered) -> Option<Ordered>;
-    fn hung_up(&self, request: &Ordered) -> Option<Ordered>;
-    fn stray(&self, request: &Ordered) -> Ordered;
-    fn timer_name(&self, timer: &Ordered) -> &'static str;
-    fn is_same_grant(
-        &self,
-        earlier: (NodeId, &Value, &Ordered),
-        later: (NodeId, &Value, &Ordered),
-    ) -> bool;
-    fn mark(&self, node: NodeId, state: &Value, timer: &Ordered) -> Option<Value>;
-    fn lapse(&self, answer: &mut Ordered, mark: Option<&Value>);
-    fn watch(&self) -> Value;
-    fn observe(&self, watch: &mut Value, seen: &Seen);
-    fn renames(&self) -> bool;
-    fn rename(&self, value: Naming<'_>, to: &[NodeId]);
-    fn names_a_node(&self, property: &str) -> bool;
-    fn input_words(&self, node: NodeId, input: &Input) -> String;
-    fn message_words(&self, message: &Ordered) -> String;
-    fn effect_words(&self, node: NodeId, effect: &Effect) -> Option<String>;
-    fn state_words(&self, state: &Value) -> Option<String>;
-}
+/// What a World asks of one node: a core, and who uses it.
+pub trait NodeCore: Debug + Send + Sync + 'static {
+    /// The state of a node that has never run.
+    fn start(&self) -> Value;
 
-/// A system of cores, with its types erased.
-#[derive(Debug)]
-pub(super) struct Erased<S>(pub(super) S);
-
-type State<S> = system::StateOf<S>;
-type Message<S> = system::MessageOf<S>;
-type Timer<S> = system::TimerOf<S>;
-type Command<S> = system::CommandOf<S>;
-type Saved<S> = system::SavedOf<S>;
-type Watch<S> = system::WatchOf<S>;
-type Notice<S> = <<S as system::System>::Types as Types>::Notice;
-
-impl<S: system::System> System for Erased<S> {
-    fn budgets(&self) -> &'static [&'static str] {
-        S::BUDGETS
+    /// The timers that are armed when it starts.
+    fn armed(&self) -> Vec<Ordered> {
+        Vec::new()
     }
 
-    fn start(&self, node: NodeId) -> Value {
-        Value::new(self.0.start(node))
-    }
+    /// The shipped step. `choice` says which row is to be taken where several match.
+    fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out);
 
-    fn armed(&self, node: NodeId) -> Vec<Ordered> {
-        self.0.armed(node).into_iter().map(Ordered::new).collect()
-    }
-
-    fn step(&self, node: NodeId, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
-        let mut typed = step::Out::default();
-        self.0.step(node, choice, state.of_mut(), typed_input::<S>(&input), &mut typed);
-        out.rows.append(&mut typed.rows);
-        out.effects.extend(typed.effects.into_iter().map(|effect| match effect {
-            step::Effect::Send { to, message } => {
-                Effect::Send { to, message: Ordered::new(message) }
-            }
-            step::Effect::Arm(timer) => Effect::Arm(Ordered::new(timer)),
-            step::Effect::Disarm(timer) => Effect::Disarm(Ordered::new(timer)),
-            step::Effect::Save(saved) => Effect::Save(Value::new(saved)),
-            step::Effect::Notify(notice) => Effect::Notify(Value::new(notice)),
-        }));
-    }
-
+    /// Puts a newly saved part to what was saved before.
     fn keep(&self, saved: &mut Option<Value>, new: &Value) {
-        let mut typed = saved.take().map(|saved| saved.of::<Saved<S>>().clone());
-        self.0.keep(&mut typed, new.of::<Saved<S>>().clone());
-        *saved = typed.map(Value::new);
+        *saved = Some(new.clone());
     }
 
-    fn choices(&self, node: NodeId) -> u8 {
-        self.0.choices(node)
+    /// How many rows may match one event at most: 1 for a sound table.
+    fn choices(&self) -> u8 {
+        1
     }
 
-    fn commands(&self, node: NodeId, state: &Value) -> Vec<Ordered> {
-        self.0.commands(node, state.of()).into_iter().map(Ordered::new).collect()
+    /// What its user may ask now, in a fixed order.
+    fn commands(&self, state: &Value) -> Vec<Ordered>;
+
+    /// A timer's name in the time relations: `lease`.
+    fn timer_name(&self, _timer: &Ordered) -> &'static str {
+        ""
     }
 
-    fn cut(&self, node: NodeId, input: &Input) -> Option<Cut> {
-        self.0.cut(node, &typed_input::<S>(input))
+    /// An input in a few words: `response (503)`.
+    fn input_words(&self, input: &Input) -> String {
+        format!("{input:?}")
     }
 
-    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
-        self.0.command_budget(command.of())
+    /// A message that it sends or gets in a few words: `POST`, `409`.
+    fn message_words(&self, message: &Ordered) -> String {
+        format!("{message:?}")
     }
 
-    fn insists(&self, command: &Ordered) -> bool {
-        self.0.insists(command.of())
+    /// An effect that is no message in a few words; nothing for one that says nothing.
+    fn effect_words(&self, effect: &Effect) -> Option<String> {
+        Some(format!("{effect:?}"))
     }
 
-    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
-        self.0.timer_budget(timer.of())
+    /// A state in a few words: `Registering`.
+    fn state_words(&self, _state: &Value) -> Option<String> {
+        None
+    }
+}
+
+/// What a World asks of a system: its nodes, and what no core decides. Every method is a pure
+/// function of its arguments: a search calls each once for the same arguments and remembers the
+/// answer.
+pub trait System: Debug + Send + Sync + 'static {
+    /// A node.
+    fn node(&self, node: NodeId) -> &dyn NodeCore;
+
+    /// The budgets that [`System::command_budget`] and [`System::timer_budget`] name.
+    fn budgets(&self) -> &'static [&'static str] {
+        &[]
     }
 
-    fn is_background(&self, message: &Ordered) -> bool {
-        self.0.is_background(message.of())
+    /// What an input of a node does to the links of other nodes, if it cuts or mends any: so a node
+    /// can stand for the network.
+    fn cut(&self, _node: NodeId, _input: &Input) -> Option<Cut> {
+        None
     }
 
-    fn comes_once(&self, message: &Ordered) -> bool {
-        self.0.comes_once(message.of())
+    /// The budget that a command takes from, if it is rationed: `signal`.
+    fn command_budget(&self, _command: &Ordered) -> Option<&'static str> {
+        None
     }
 
-    fn is_answer(&self, request: &Ordered, answer: &Ordered) -> bool {
-        self.0.is_answer(request.of(), answer.of())
+    /// Whether whoever gives this command gives it again and again, as long as it can be given.
+    /// Otherwise it may as well never come.
+    fn insists(&self, _command: &Ordered) -> bool {
+        false
     }
 
-    fn is_reply(&self, message: &Ordered) -> bool {
-        self.0.is_reply(message.of())
+    /// The budget that the firing of a timer takes from, if it is rationed: `ttl lapse`.
+    fn timer_budget(&self, _timer: &Ordered) -> Option<&'static str> {
+        None
     }
 
-    fn unanswered(&self, message: &Ordered) -> Option<Ordered> {
-        self.0.unanswered(message.of()).map(Ordered::new)
+    /// Whether this message is sent again and again, so that two of them on their way are one, and
+    /// so that nothing waits for it.
+    fn is_background(&self, _message: &Ordered) -> bool {
+        false
     }
 
-    fn server_error(&self, message: &Ordered) -> Option<Ordered> {
-        self.0.server_error(message.of()).map(Ordered::new)
+    /// Whether what brings this message is agreed to bring it once: no fault doubles it.
+    fn comes_once(&self, _message: &Ordered) -> bool {
+        false
     }
 
-    fn refused(&self, request: &Ordered) -> Option<Ordered> {
-        self.0.refused(request.of()).map(Ordered::new)
+    /// Whether the server's answer to that request is this message.
+    fn is_answer(&self, _request: &Ordered, _answer: &Ordered) -> bool {
+        false
     }
 
-    fn hung_up(&self, request: &Ordered) -> Option<Ordered> {
-        self.0.hung_up(request.of()).map(Ordered::new)
+    /// Whether a message only ever answers a call, where a link goes its way, too.
+    fn is_reply(&self, _message: &Ordered) -> bool {
+        false
     }
 
+    /// What a caller sees instead of an answer to this request, or instead of this answer.
+    fn unanswered(&self, _message: &Ordered) -> Option<Ordered> {
+        None
+    }
+
+    /// What a server in trouble answers to this request, or instead of this answer.
+    fn server_error(&self, _message: &Ordered) -> Option<Ordered> {
+        None
+    }
+
+    /// What a caller sees instead whose request nobody takes, and that knows it.
+    fn refused(&self, _request: &Ordered) -> Option<Ordered> {
+        None
+    }
+
+    /// What reaches the server when the connection breaks on which a request waits for its answer.
+    /// The caller sees [`System::unanswered`].
+    fn hung_up(&self, _request: &Ordered) -> Option<Ordered> {
+        None
+    }
+
+    /// A request that nobody waits for as its server sees it: a copy that went another way, or one
+    /// whose caller is gone.
     fn stray(&self, request: &Ordered) -> Ordered {
-        Ordered::new(self.0.stray(request.of()))
+        request.clone()
     }
 
-    fn timer_name(&self, timer: &Ordered) -> &'static str {
-        self.0.timer_name(timer.of())
-    }
-
+    /// Whether two timers that a time relation names belong to the same grant.
     fn is_same_grant(
         &self,
-        earlier: (NodeId, &Value, &Ordered),
-        later: (NodeId, &Value, &Ordered),
+        _earlier: (NodeId, &Value, &Ordered),
+        _later: (NodeId, &Value, &Ordered),
     ) -> bool {
-        let [earlier, later] =
-            [earlier, later].map(|(node, state, timer)| (node, state.of(), timer.of()));
-        self.0.is_same_grant(earlier, later)
+        true
     }
 
-    fn mark(&self, node: NodeId, state: &Value, timer: &Ordered) -> Option<Value> {
-        self.0.mark(node, state.of(), timer.of()).map(Value::new)
+    /// What becomes stale when this timer fires.
+    fn mark(&self, _node: NodeId, _state: &Value, _timer: &Ordered) -> Option<Value> {
+        None
     }
 
-    fn lapse(&self, answer: &mut Ordered, mark: Option<&Value>) {
-        self.0.lapse(answer.of_mut(), mark.map(|mark| mark.of()));
-    }
+    /// Makes what an answer carries stale, if it is the marked thing (any thing for `None`).
+    fn lapse(&self, _answer: &mut Ordered, _mark: Option<&Value>) {}
 
+    /// What the properties remember before anything happens.
     fn watch(&self) -> Value {
-        Value::new(self.0.watch())
+        Value::new(())
     }
 
-    fn observe(&self, watch: &mut Value, seen: &Seen) {
-        let seen = match seen {
-            Seen::Asked(node, command) => Seen::Asked(*node, command.of::<Command<S>>().clone()),
-            Seen::Told(node, notice) => Seen::Told(*node, notice.of::<Notice<S>>().clone()),
-            Seen::Crashed(node) => Seen::Crashed(*node),
-            Seen::Restarted(node) => Seen::Restarted(*node),
-            Seen::Trouble(trouble) => Seen::Trouble(trouble.clone()),
-        };
-        self.0.observe(watch.of_mut(), &seen);
-    }
+    /// Remembers.
+    fn observe(&self, _watch: &mut Value, _seen: &Seen) {}
 
+    /// Whether [`System::rename`] reaches every node of a symmetric role that a value names. Until
+    /// it does, the nodes of a role that is said to be symmetric are told apart.
     fn renames(&self) -> bool {
-        self.0.renames()
+        false
     }
 
-    fn rename(&self, value: Naming<'_>, to: &[NodeId]) {
-        let value = match value {
-            Naming::State(state) => Named::State(state.of_mut::<State<S>>()),
-            Naming::Message(message) => Named::Message(message.of_mut::<Message<S>>()),
-            Naming::Timer(timer) => Named::Timer(timer.of_mut::<Timer<S>>()),
-            Naming::Saved(saved) => Named::Saved(saved.of_mut::<Saved<S>>()),
-            Naming::Watch(watch) => Named::Watch(watch.of_mut::<Watch<S>>()),
-        };
-        self.0.rename(value, to);
-    }
+    /// Replaces each node `n` that the value names by `to[n]`; what is kept by node is moved.
+    fn rename(&self, _value: Naming<'_>, _to: &[NodeId]) {}
 
-    fn names_a_node(&self, property: &str) -> bool {
-        self.0.names_a_node(property)
-    }
-
-    fn input_words(&self, node: NodeId, input: &Input) -> String {
-        self.0.input_words(node, &typed_input::<S>(input))
-    }
-
-    fn message_words(&self, message: &Ordered) -> String {
-        self.0.message_words(message.of())
-    }
-
-    fn effect_words(&self, node: NodeId, effect: &Effect) -> Option<String> {
-        self.0.effect_words(node, &typed_effect::<S>(effect))
-    }
-
-    fn state_words(&self, state: &Value) -> Option<String> {
-        self.0.state_words(state.of())
-    }
-}
-
-/// An input with its types.
-fn typed_input<S: system::System>(input: &Input) -> system::InputOf<S::Types> {
-    match input {
-        Input::Message { from, message } => {
-            step::Input::Message { from: *from, message: message.of::<Message<S>>().clone() }
-        }
-        Input::Fired(timer) => step::Input::Fired(*timer.of::<Timer<S>>()),
-        Input::Command(command) => step::Input::Command(command.of::<Command<S>>().clone()),
-        Input::Restart(saved) => {
-            step::Input::Restart(saved.as_ref().map(|saved| saved.of::<Saved<S>>().clone()))
-        }
-    }
-}
-
-/// An effect with its types.
-fn typed_effect<S: system::System>(effect: &Effect) -> system::EffectOf<S::Types> {
-    match effect {
-        Effect::Send { to, message } => {
-            step::Effect::Send { to: *to, message: message.of::<Message<S>>().clone() }
-        }
-        Effect::Arm(timer) => step::Effect::Arm(*timer.of::<Timer<S>>()),
-        Effect::Disarm(timer) => step::Effect::Disarm(*timer.of::<Timer<S>>()),
-        Effect::Save(saved) => step::Effect::Save(saved.of::<Saved<S>>().clone()),
-        Effect::Notify(notice) => step::Effect::Notify(notice.of::<Notice<S>>().clone()),
+    /// Whether a property tells the nodes of a symmetric role apart. In its worlds they are not
+    /// taken for each other.
+    fn names_a_node(&self, _property: &str) -> bool {
+        false
     }
 }

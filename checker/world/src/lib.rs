@@ -8,6 +8,7 @@
 mod apply;
 pub mod budget;
 pub mod calls;
+mod core_node;
 pub mod erased;
 pub mod error;
 pub mod fault;
@@ -24,11 +25,13 @@ mod symmetry;
 pub mod system;
 pub mod trace;
 pub mod turn;
+mod typed;
 pub mod value;
 pub mod watch;
 mod words;
 
 pub use budget::{Budget, BudgetId, Left};
+pub use core_node::CoreNode;
 pub use error::WorldError;
 pub use fault::Faults;
 pub use link::{Link, LinkKind, LinkPart};
@@ -38,6 +41,7 @@ pub use parts::Part;
 pub use property::{Claim, Predicate, Property, View};
 pub use state::{Action, State};
 pub use system::{NodeId, SeenOf, System, Types};
+pub use typed::erased;
 pub use value::{Content, Ordered, Value};
 pub use watch::{Misfit, Seen, Trouble, WatchPart};
 
@@ -92,12 +96,11 @@ impl World {
     /// given twice or is too large; more nodes or budgets than a state has room for; a link
     /// without its end.
     pub fn new(
-        system: impl System,
+        system: Arc<dyn erased::System>,
         nodes: Vec<Node>,
         links: Vec<Link>,
         budgets: Vec<Budget>,
     ) -> Result<Self, Vec<WorldError>> {
-        let system = Arc::new(erased::Erased(system));
         let known = known_budgets(&*system, &nodes);
         let errors = error::of_parts(&nodes, &links, &budgets, &known);
         if !errors.is_empty() {
@@ -138,7 +141,7 @@ impl World {
     /// The state before anything has happened.
     #[must_use]
     pub fn first(&self) -> State {
-        let nodes = (0..self.nodes.len()).map(|node| NodePart::start(&*self.system, node));
+        let nodes = (0..self.nodes.len()).map(|node| NodePart::start(self.system.node(node)));
         let links = self.links.iter().map(LinkPart::empty);
         let watch = WatchPart { system: self.system.watch(), trouble: None };
         let end = [Part::Watch(watch), Part::Left(Left::full(&self.budgets))];

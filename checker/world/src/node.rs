@@ -4,7 +4,7 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::erased::{Effect, Input, Out, System};
+use crate::erased::{Effect, Input, NodeCore, Out};
 use crate::system::NodeId;
 use crate::value::{Content, Ordered, Value};
 use crate::watch::{Seen, Trouble};
@@ -142,10 +142,10 @@ pub struct Stepped {
 impl NodePart {
     /// A node that has never run.
     #[must_use]
-    pub fn start(system: &dyn System, node: NodeId) -> Self {
-        let mut timers = system.armed(node);
+    pub fn start(core: &dyn NodeCore) -> Self {
+        let mut timers = core.armed();
         timers.sort_unstable();
-        Self { life: Life::Up, state: system.start(node), timers, due: Vec::new(), saved: None }
+        Self { life: Life::Up, state: core.start(), timers, due: Vec::new(), saved: None }
     }
 
     /// The armed timers, by whoever knows their type, in their order.
@@ -173,22 +173,22 @@ impl NodePart {
     /// What may happen to it by itself or by its user, in a fixed order: timers, commands, timers
     /// that are late, then crash, restart, pause.
     #[must_use]
-    pub fn events(&self, system: &dyn System, node: NodeId) -> Vec<Event> {
+    pub fn events(&self, core: &dyn NodeCore) -> Vec<Event> {
         match self.life {
             Life::Paused => vec![Event::Resumes],
-            Life::Down => (0..system.choices(node)).map(Event::Restarts).collect(),
+            Life::Down => (0..core.choices()).map(Event::Restarts).collect(),
             Life::Up => {
                 let fired = self.timers.iter().map(|timer| Input::Fired(timer.clone()));
-                let asked = system.commands(node, &self.state).into_iter().map(Input::Command);
+                let asked = core.commands(&self.state).into_iter().map(Input::Command);
                 let mut events: Vec<_> =
-                    fired.chain(asked).flat_map(|input| takes(system, node, input)).collect();
+                    fired.chain(asked).flat_map(|input| takes(core, input)).collect();
                 events.extend(self.timers.iter().cloned().map(Event::IsDue));
-                let choices = 0..system.choices(node);
+                let choices = 0..core.choices();
                 events.extend(self.due.iter().flat_map(|timer| {
                     choices.clone().map(|choice| Event::FiresLate(timer.clone(), choice))
                 }));
                 events.push(Event::Crashes);
-                events.extend((0..system.choices(node)).map(Event::Restarts));
+                events.extend((0..core.choices()).map(Event::Restarts));
                 events.push(Event::Pauses);
                 events
             }
@@ -197,7 +197,7 @@ impl NodePart {
 
     /// What this event does to it. Of a torn step: what it does before the crash.
     #[must_use]
-    pub fn step(&self, system: &dyn System, node: NodeId, event: &Event) -> Stepped {
+    pub fn step(&self, (node, core): (NodeId, &dyn NodeCore), event: &Event) -> Stepped {
         let mut next = Stepped {
             node: self.clone(),
             sends: Vec::new(),
@@ -217,31 +217,28 @@ impl NodePart {
             Event::FiresLate(timer, choice) => {
                 let due = &mut next.node.due;
                 due.iter().position(|one| one == timer).map(|place| due.remove(place));
-                next.take(system, node, (*choice, effects_max), Input::Fired(timer.clone()));
+                next.take((node, core), (*choice, effects_max), Input::Fired(timer.clone()));
             }
             Event::Pauses => next.node.life = Life::Paused,
             Event::Resumes => next.node.life = Life::Up,
             Event::Crashes => {
-                next.node = Self {
-                    life: Life::Down,
-                    saved: self.saved.clone(),
-                    ..Self::start(system, node)
-                };
+                next.node =
+                    Self { life: Life::Down, saved: self.saved.clone(), ..Self::start(core) };
                 next.node.timers.clear();
                 next.seen.push(Seen::Crashed(node));
             }
             Event::Restarts(choice) => {
-                next.node = Self { saved: self.saved.clone(), ..Self::start(system, node) };
+                next.node = Self { saved: self.saved.clone(), ..Self::start(core) };
                 next.node.timers.clear();
                 next.seen.push(Seen::Restarted(node));
                 let input = Input::Restart(self.saved.clone());
-                next.take(system, node, (*choice, effects_max), input);
+                next.take((node, core), (*choice, effects_max), input);
             }
             Event::Takes(input, choice) => {
                 if let Input::Fired(timer) = input {
                     next.node.timers.retain(|armed| armed != timer);
                 }
-                next.take(system, node, (*choice, effects_max), input.clone());
+                next.take((node, core), (*choice, effects_max), input.clone());
             }
         }
         next
@@ -249,19 +246,14 @@ impl NodePart {
 }
 
 /// An input, once for each row that may have to be tried.
-pub fn takes(
-    system: &dyn System,
-    node: NodeId,
-    input: Input,
-) -> impl Iterator<Item = Event> + use<> {
-    (0..system.choices(node)).map(move |choice| Event::Takes(input.clone(), choice))
+pub fn takes(core: &dyn NodeCore, input: Input) -> impl Iterator<Item = Event> + use<> {
+    (0..core.choices()).map(move |choice| Event::Takes(input.clone(), choice))
 }
 
 impl Stepped {
     fn take(
         &mut self,
-        system: &dyn System,
-        node: NodeId,
+        (node, core): (NodeId, &dyn NodeCore),
         (choice, effects_max): (u8, usize),
         input: Input,
     ) {
@@ -269,10 +261,10 @@ impl Stepped {
             self.seen.push(Seen::Asked(node, command.clone()));
         }
         let mut out = Out::default();
-        system.step(node, choice, &mut self.node.state, input, &mut out);
+        core.step(choice, &mut self.node.state, input, &mut out);
         self.lost = out.effects.split_off(effects_max.min(out.effects.len()));
         for effect in &out.effects {
-            self.carry_out(system, node, effect);
+            self.carry_out((node, core), effect);
         }
         let trouble = out.rows.iter().filter_map(|taken| Trouble::of(node, taken));
         self.seen.extend(trouble.map(Seen::Trouble));
@@ -280,7 +272,7 @@ impl Stepped {
         self.effects = out.effects;
     }
 
-    fn carry_out(&mut self, system: &dyn System, node: NodeId, effect: &Effect) {
+    fn carry_out(&mut self, (node, core): (NodeId, &dyn NodeCore), effect: &Effect) {
         let timers = &mut self.node.timers;
         match effect {
             Effect::Send { to, message } => self.sends.push((*to, message.clone())),
@@ -290,7 +282,7 @@ impl Stepped {
                 }
             }
             Effect::Disarm(timer) => timers.retain(|armed| armed != timer),
-            Effect::Save(saved) => system.keep(&mut self.node.saved, saved),
+            Effect::Save(saved) => core.keep(&mut self.node.saved, saved),
             Effect::Notify(notice) => self.seen.push(Seen::Told(node, notice.clone())),
         }
     }

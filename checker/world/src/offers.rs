@@ -25,7 +25,7 @@ struct Moving {
 impl World {
     pub(super) fn offers_of_node(&self, node: NodeId, part: &NodePart) -> Vec<Offer<Op>> {
         let mut offers = Vec::new();
-        let events = part.events(&*self.system, node);
+        let events = part.events(self.system.node(node));
         let torn: Vec<_> =
             events.iter().flat_map(|event| self.torn_here(node, part, event)).collect();
         for event in events.into_iter().chain(torn) {
@@ -67,7 +67,7 @@ impl World {
         if self.faults.torn(node).is_none() {
             return Vec::new();
         }
-        let effects = part.step(&*self.system, node, event).effects;
+        let effects = part.step((node, self.system.node(node)), event).effects;
         let cuts = cuts(&effects).filter_map(|cut| u8::try_from(cut).ok());
         self.torn(node, event, cuts.filter(|cut| *cut <= CUTS_MAX))
     }
@@ -82,7 +82,7 @@ impl World {
     }
 
     fn torn(&self, node: NodeId, event: &Event, cuts: impl Iterator<Item = u8>) -> Vec<Event> {
-        let choices = 0..self.system.choices(node);
+        let choices = 0..self.system.node(node).choices();
         let torn = |done| {
             let step = Box::new(event.clone());
             choices.clone().map(move |choice| Event::Torn { step: step.clone(), done, choice })
@@ -98,7 +98,7 @@ impl World {
     fn earlier(&self, node: NodeId, event: &Event) -> u64 {
         assert!(self.nodes.len() <= 64, "nodes are told apart by bits");
         let Event::Takes(Input::Fired(timer), _) = event.step() else { return 0 };
-        let name = self.system.timer_name(timer);
+        let name = self.system.node(node).timer_name(timer);
         let is_earlier = |other: usize| {
             other != node
                 && self.relations.iter().any(|relation| {
@@ -119,7 +119,7 @@ impl World {
             Event::Takes(Input::Fired(timer), _) => self.fires(node, timer),
             Event::FiresLate(timer, _) => self.fires_late(node, timer),
             Event::Takes(input, _) if self.insists(event) => {
-                Fairness::Strong(format!("{name}: {}", self.system.input_words(node, input)))
+                Fairness::Strong(format!("{name}: {}", self.system.node(node).input_words(input)))
             }
             Event::Resumes => Fairness::Weak(format!("{name} goes on")),
             Event::Takes(Input::Command(_) | Input::Message { .. } | Input::Restart(_), _)
@@ -144,7 +144,7 @@ impl World {
                 None => offers.push(Moving { op, delivers: None, budget }),
                 Some((from, to, message)) => {
                     let input = Input::Message { from, message };
-                    let events: Vec<_> = takes(&*self.system, to, input).collect();
+                    let events: Vec<_> = takes(self.system.node(to), input).collect();
                     let torn = events.iter().flat_map(|event| self.torn_on_its_way(to, event));
                     let torn: Vec<_> = torn.collect();
                     offers.extend(events.into_iter().chain(torn).map(|event| Moving {
@@ -166,7 +166,7 @@ impl World {
                         "{} to {}: {}",
                         self.nodes[*from].name,
                         self.nodes[*to].name,
-                        self.system.message_words(message)
+                        self.system.node(*from).message_words(message)
                     ))
                 }
                 _ => Fairness::Never,

@@ -16,13 +16,13 @@ use crate::value::Ordered;
 impl World {
     /// How long the firing of a timer may be put off, if it is not rationed.
     pub(super) fn fires(&self, node: NodeId, timer: &Ordered) -> Fairness {
-        let words = self.system.input_words(node, &Input::Fired(timer.clone()));
+        let words = self.system.node(node).input_words(&Input::Fired(timer.clone()));
         Fairness::Strong(format!("{}: {words}", self.nodes[node].name))
     }
 
     /// The same of a timer that was disarmed too late.
     pub(super) fn fires_late(&self, node: NodeId, timer: &Ordered) -> Fairness {
-        let words = self.system.input_words(node, &Input::Fired(timer.clone()));
+        let words = self.system.node(node).input_words(&Input::Fired(timer.clone()));
         Fairness::Strong(format!("{}: {words}, late", self.nodes[node].name))
     }
 

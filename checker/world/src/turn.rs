@@ -31,7 +31,7 @@ impl World {
         let Event::Takes(Input::Fired(timer), _) = event.step() else {
             return false;
         };
-        let later_name = self.system.timer_name(timer);
+        let later_name = self.system.node(later.0).timer_name(timer);
         earlier.1.is_up()
             && self.relations.iter().any(|relation| {
                 let Some((role, name)) = &relation.earlier else { return false };
@@ -39,7 +39,7 @@ impl World {
                     && relation.later.0 == self.nodes[later.0].role
                     && relation.later.1 == later_name
                     && earlier.1.timers.iter().any(|armed| {
-                        *name == self.system.timer_name(armed)
+                        *name == self.system.node(earlier.0).timer_name(armed)
                             && self.system.is_same_grant(
                                 (earlier.0, &earlier.1.state, armed),
                                 (later.0, &later.1.state, timer),
@@ -54,7 +54,7 @@ impl World {
         let Event::Takes(Input::Fired(timer), _) = event.step() else {
             return false;
         };
-        let name = self.system.timer_name(timer);
+        let name = self.system.node(node).timer_name(timer);
         self.relations.iter().any(|relation| {
             relation.earlier.is_none()
                 && relation.later.0 == self.nodes[node].role
@@ -113,7 +113,7 @@ impl World {
         if let Event::Takes(input, _) = event.step() {
             ops.extend(self.cut(node, input));
         }
-        let mut stepped = part.step(&*self.system, node, event);
+        let mut stepped = part.step((node, self.system.node(node)), event);
         if !self.faults.may_restart(node) {
             // Nobody will ever read it.
             stepped.node.saved = None;
@@ -156,7 +156,7 @@ impl World {
 
     /// A message that goes nowhere. An edited table may have one sent to anybody.
     fn no_link(&self, node: NodeId, to: NodeId, message: &Ordered) -> Trouble {
-        let message = self.system.message_words(message);
+        let message = self.system.node(node).message_words(message);
         let (from, to) = (self.name_of(node), self.name_of(to));
         let text = format!("{from} sends {message} to {to}: no link of the world joins them");
         Trouble { node, what: Misfit::NoLink(text) }

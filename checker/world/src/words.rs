@@ -53,7 +53,7 @@ impl World {
                 | Event::Resumes => None,
             },
             effects: self.effects_words(node, &turn),
-            state: self.system.state_words(&turn.stepped.node.state),
+            state: self.system.node(node).state_words(&turn.stepped.node.state),
         }
     }
 
@@ -62,10 +62,10 @@ impl World {
         let one = |effect: &Effect| match effect {
             Effect::Send { to, message } => Some(EffectReport::Sends {
                 to: self.name_of(*to),
-                message: self.system.message_words(message),
+                message: self.system.node(node).message_words(message),
             }),
             Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) | Effect::Notify(_) => {
-                self.system.effect_words(node, effect).map(EffectReport::Does)
+                self.system.node(node).effect_words(effect).map(EffectReport::Does)
             }
         };
         turn.stepped.effects.iter().filter_map(one).collect()
@@ -77,6 +77,7 @@ impl World {
         if let Some((link, op)) = self.moved(action) {
             let what = self.op_words(op);
             let ends = &self.links[link];
+            let sender = self.system.node(ends.from);
             let (from, to) = (&self.nodes[ends.from].name, &self.nodes[ends.to].name);
             let which = match (op, &state.link(link).contents) {
                 (
@@ -88,10 +89,10 @@ impl World {
                     Contents::Calls(slots),
                 ) => slots.get(usize::from(*place)).map(|slot| {
                     let kind = if slot.is_answered() { "answer" } else { "request" };
-                    format!("{kind} {}", self.system.message_words(slot.message()))
+                    format!("{kind} {}", sender.message_words(slot.message()))
                 }),
                 (LinkOp::Lose(place) | LinkOp::Double(place), Contents::Messages(messages)) => {
-                    messages.get(usize::from(*place)).map(|one| self.system.message_words(one))
+                    messages.get(usize::from(*place)).map(|one| sender.message_words(one))
                 }
                 _ => None,
             };
@@ -137,14 +138,17 @@ impl World {
 
     fn event_words(&self, node: NodeId, event: &Event) -> String {
         match event {
-            Event::Takes(input, _) => self.system.input_words(node, input),
+            Event::Takes(input, _) => self.system.node(node).input_words(input),
             Event::Crashes => "crashes".to_owned(),
             Event::Restarts(_) => "starts again".to_owned(),
             Event::IsDue(timer) => {
-                format!("{} is due", self.system.timer_name(timer))
+                format!("{} is due", self.system.node(node).timer_name(timer))
             }
             Event::FiresLate(timer, _) => {
-                format!("{}, late", self.system.input_words(node, &Input::Fired(timer.clone())))
+                format!(
+                    "{}, late",
+                    self.system.node(node).input_words(&Input::Fired(timer.clone()))
+                )
             }
             Event::Pauses => "pauses".to_owned(),
             Event::Resumes => "goes on".to_owned(),

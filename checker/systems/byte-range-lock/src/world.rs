@@ -1,12 +1,15 @@
 //! A world of `spec/systems/byte-range-lock.yaml` with the cores, and its verdicts.
 
+use std::sync::Arc;
+
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
 use turnstile_core::ranges::manager;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
 use turnstile_machines::byte_range_lock;
-use turnstile_world::Predicate;
+use turnstile_world::erased::System;
+use turnstile_world::{Predicate, erased};
 
 use super::Ranges;
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};
@@ -72,6 +75,10 @@ impl Wired for Ranges {
             lock,
             server,
         })
+    }
+
+    fn nodes(self, count: usize) -> Arc<dyn System> {
+        erased(self, count)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

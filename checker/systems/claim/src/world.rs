@@ -1,9 +1,12 @@
 //! A world of `spec/systems/claim.yaml` with the claim system's cores, and its verdicts.
 
+use std::sync::Arc;
+
 use turnstile_core::claim::record::Limits;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, Wired, embedded};
-use turnstile_world::Predicate;
+use turnstile_world::erased::System;
+use turnstile_world::{Predicate, erased};
 
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::{Claim, ClientRules, RecordRules};
@@ -80,6 +83,10 @@ impl Wired for Claim {
             waits: plan.has(PATIENCE),
             watches: plan.has(WATCHED),
         })
+    }
+
+    fn nodes(self, count: usize) -> Arc<dyn System> {
+        erased(self, count)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

@@ -1,11 +1,14 @@
 //! A world of `spec/systems/group-lock.yaml` with members of a group, and its verdicts.
 
+use std::sync::Arc;
+
 use turnstile_core::group;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
 use turnstile_machines::group_lock_coordinator;
 use turnstile_system_view_handler::Views;
-use turnstile_world::{Faults, Predicate};
+use turnstile_world::erased::System;
+use turnstile_world::{Faults, Predicate, erased};
 
 use super::facts::ANSWERS;
 
@@ -97,6 +100,10 @@ impl Wired for Group {
         let joins = views.is_none() && plan.has(JOIN);
         let (members, locks) = (plan.count("member")?, plan.number("locks")?);
         Group::new(members, locks, (joins, loses), views, &plan.options.tables)
+    }
+
+    fn nodes(self, count: usize) -> Arc<dyn System> {
+        erased(self, count)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

@@ -1,8 +1,11 @@
 //! A world of `spec/systems/replicated-lock.yaml` with its members' cores, and its verdicts.
 
+use std::sync::Arc;
+
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
-use turnstile_world::Predicate;
+use turnstile_world::erased::System;
+use turnstile_world::{Predicate, erased};
 
 use super::facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};
 
@@ -72,6 +75,10 @@ impl Wired for Replicated {
         let witnesses = usize::from(plan.number_from(0, "witnesses")?);
         let voters = [plan.count("member")?, witnesses];
         Replicated::new(voters, plan.number("locks")?, may_fail, &plan.options.tables)
+    }
+
+    fn nodes(self, count: usize) -> Arc<dyn System> {
+        erased(self, count)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

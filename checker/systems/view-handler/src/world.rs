@@ -1,9 +1,12 @@
 //! A world of `spec/systems/view-handler.yaml` with the members' cores, and its verdicts.
 
+use std::sync::Arc;
+
 use turnstile_core::view;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
-use turnstile_world::Predicate;
+use turnstile_world::erased::System;
+use turnstile_world::{Predicate, erased};
 
 use super::facts::ANSWERS;
 
@@ -83,6 +86,10 @@ impl Wired for Views {
         };
         let terms = Terms { loses, rations_merges: plan.has(MERGE), resumes };
         Views::new(members, (groups, side), terms, &plan.options.tables)
+    }
+
+    fn nodes(self, count: usize) -> Arc<dyn System> {
+        erased(self, count)
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

@@ -1,0 +1,133 @@
+//! A core of one's own as a node of a World: its step, and the types that the World does not know.
+
+use std::fmt::{Debug, Display};
+
+use turnstile_step::{self as step, Core};
+
+use crate::erased::{Effect, Input, NodeCore, Out};
+use crate::system::NodeId;
+use crate::value::{Content, Ordered, Value};
+
+/// A core, and who uses it. What it shows of itself is how its messages, timers, commands and
+/// notices display.
+pub trait CoreNode: Debug + Send + Sync + 'static {
+    /// The core.
+    type Core: Core<
+            State: Content,
+            Message: Content + Display,
+            Timer: Content + Display,
+            Command: Content + Display,
+            Notice: Content + Display,
+            Saved: Content,
+        >;
+
+    /// The core that takes the row of this number where several match.
+    fn core(&self, choice: u8) -> Self::Core;
+
+    /// How many rows may match one event at most: 1 for a sound table.
+    fn choices(&self) -> u8 {
+        1
+    }
+
+    /// The node that a core means by a peer.
+    fn node(&self, peer: <Self::Core as Core>::Peer) -> NodeId;
+
+    /// What the core calls a node.
+    fn peer(&self, node: NodeId) -> <Self::Core as Core>::Peer;
+
+    /// What its user may ask now, in a fixed order.
+    fn commands(&self, state: &<Self::Core as Core>::State) -> Vec<<Self::Core as Core>::Command>;
+
+    /// A timer's name in the time relations: `lease`.
+    fn timer_name(&self, _timer: &<Self::Core as Core>::Timer) -> &'static str {
+        ""
+    }
+
+    /// A state in a few words: `Registering`.
+    fn state_words(&self, _state: &<Self::Core as Core>::State) -> Option<String> {
+        None
+    }
+}
+
+type Message<N> = <<N as CoreNode>::Core as Core>::Message;
+type Timer<N> = <<N as CoreNode>::Core as Core>::Timer;
+type Command<N> = <<N as CoreNode>::Core as Core>::Command;
+type Notice<N> = <<N as CoreNode>::Core as Core>::Notice;
+type Saved<N> = <<N as CoreNode>::Core as Core>::Saved;
+
+impl<N: CoreNode> NodeCore for N {
+    fn start(&self) -> Value {
+        Value::new(self.core(0).start())
+    }
+
+    fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        let input = match input {
+            Input::Message { from, message } => step::Input::Message {
+                from: self.peer(from),
+                message: message.of::<Message<N>>().clone(),
+            },
+            Input::Fired(timer) => step::Input::Fired(*timer.of::<Timer<N>>()),
+            Input::Command(command) => step::Input::Command(command.of::<Command<N>>().clone()),
+            Input::Restart(saved) => {
+                step::Input::Restart(saved.map(|saved| saved.of::<Saved<N>>().clone()))
+            }
+        };
+        let mut typed = step::Out::default();
+        self.core(choice).step(state.of_mut(), input, &mut typed);
+        out.rows.append(&mut typed.rows);
+        out.effects.extend(typed.effects.into_iter().map(|effect| match effect {
+            step::Effect::Send { to, message } => {
+                Effect::Send { to: self.node(to), message: Ordered::new(message) }
+            }
+            step::Effect::Arm(timer) => Effect::Arm(Ordered::new(timer)),
+            step::Effect::Disarm(timer) => Effect::Disarm(Ordered::new(timer)),
+            step::Effect::Save(saved) => Effect::Save(Value::new(saved)),
+            step::Effect::Notify(notice) => Effect::Notify(Value::new(notice)),
+        }));
+    }
+
+    fn keep(&self, saved: &mut Option<Value>, new: &Value) {
+        let mut typed = saved.take().map(|saved| saved.of::<Saved<N>>().clone());
+        N::Core::keep(&mut typed, new.of::<Saved<N>>().clone());
+        *saved = typed.map(Value::new);
+    }
+
+    fn choices(&self) -> u8 {
+        CoreNode::choices(self)
+    }
+
+    fn commands(&self, state: &Value) -> Vec<Ordered> {
+        CoreNode::commands(self, state.of()).into_iter().map(Ordered::new).collect()
+    }
+
+    fn timer_name(&self, timer: &Ordered) -> &'static str {
+        CoreNode::timer_name(self, timer.of())
+    }
+
+    fn input_words(&self, input: &Input) -> String {
+        match input {
+            Input::Message { message, .. } => self.message_words(message),
+            Input::Fired(timer) => format!("{} fires", timer.of::<Timer<N>>()),
+            Input::Command(command) => command.of::<Command<N>>().to_string(),
+            Input::Restart(_) => "starts again".to_owned(),
+        }
+    }
+
+    fn message_words(&self, message: &Ordered) -> String {
+        message.of::<Message<N>>().to_string()
+    }
+
+    fn effect_words(&self, effect: &Effect) -> Option<String> {
+        match effect {
+            Effect::Send { message, .. } => Some(self.message_words(message)),
+            Effect::Arm(timer) => Some(format!("arms {}", timer.of::<Timer<N>>())),
+            Effect::Disarm(timer) => Some(format!("disarms {}", timer.of::<Timer<N>>())),
+            Effect::Save(_) => Some("saves".to_owned()),
+            Effect::Notify(notice) => Some(notice.of::<Notice<N>>().to_string()),
+        }
+    }
+
+    fn state_words(&self, state: &Value) -> Option<String> {
+        CoreNode::state_words(self, state.of())
+    }
+}
