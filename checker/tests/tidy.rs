@@ -67,6 +67,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "checker/systems/replicated-lock",
             "checker/reference",
             "checker/cli",
+            "checker/tests/commit",
             "checker",
         ],
     ),

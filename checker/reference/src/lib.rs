@@ -1,5 +1,5 @@
-//! Stateright over the same worlds and tables: the reference that the searches are held against, and
-//! its Explorer.
+//! Stateright over the same worlds and tables: the reference that the searches are held against,
+//! and its Explorer.
 
 mod check;
 mod explore;

@@ -1,5 +1,5 @@
-//! A World searched, and a trail through it taken once more: so that the searches are compiled here,
-//! once, and not where they are asked for.
+//! A World searched, and a trail through it taken once more: so that the searches are compiled
+//! here, once, and not where they are asked for.
 
 use turnstile_search::bounds::Reductions;
 use turnstile_search::engine::{Outcome, Question, run};

@@ -39,8 +39,8 @@ pub trait Facts<M: Machine> {
     fn state(&self, term: Term) -> Option<M::State>;
 }
 
-/// What the formulas of a table may ask of who evaluates them. Anything else would get an answer that
-/// is about nothing: whoever puts another table into a core refuses it before.
+/// What the formulas of a table may ask of who evaluates them. Anything else would get an answer
+/// that is about nothing: whoever puts another table into a core refuses it before.
 #[derive(Clone, Copy, Debug)]
 pub struct Answers<M: Machine> {
     /// The rules for which this is so: those that it evaluates.

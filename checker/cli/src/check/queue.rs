@@ -18,7 +18,8 @@ use crate::terminal::{self, Line};
 type Done = Result<Option<ResultReport>, String>;
 
 /// Does the jobs and tells what each comes to in their order, nothing for the first that did not
-/// begin before an interrupt. Who is told may break off. `is_alone`: one at a time, whatever there is.
+/// begin before an interrupt. Who is told may break off. `is_alone`: one at
+/// a time, whatever there is.
 pub(super) fn run(
     jobs: &[Job],
     (options, line, is_alone): (&Options<'_>, &Line, bool),

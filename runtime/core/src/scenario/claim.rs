@@ -23,8 +23,9 @@ pub(super) struct ClaimNodes;
 impl Nodes for ClaimNodes {
     type Message = Message;
 
-    const KNOWN: &'static str = "`claim client of resource N`, `keychain`, both perhaps `that waits`, `claim \
-                          server`, perhaps `with room for N waiting and N over`, and `fence`";
+    const KNOWN: &'static str = "`claim client of resource N`, `keychain`, both perhaps `that \
+                                 waits`, `claim server`, perhaps `with room for N waiting and N \
+                                 over`, and `fence`";
 
     fn node(_name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
         let (what, waits) = match what.strip_suffix(" that waits") {

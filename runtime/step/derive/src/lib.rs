@@ -21,6 +21,7 @@ fn symbolic_impl(mut item: DeriveInput) -> syn::Result<Tokens> {
             let (pattern, visits) = visits(&data.fields);
             quote!(let Self #pattern = self; #visits)
         }
+        Data::Enum(data) if data.variants.is_empty() => quote!(match *self {}),
         Data::Enum(data) => {
             let arms = data.variants.iter().map(|variant| {
                 let name = &variant.ident;

@@ -1,0 +1,21 @@
+//! Checks two-phase commit: the whole command line of Turnstile, over one system of one's own.
+//!
+//! `turnstile-commit check`, `turnstile-commit amend --verify`, `turnstile-commit explore commit`.
+
+mod coordinator;
+mod message;
+mod nodes;
+mod participant;
+mod predicates;
+mod system;
+
+use std::process::ExitCode;
+
+use turnstile_cli::Program;
+use turnstile_harness::Systems;
+
+static SYSTEMS: Systems = Systems(&[&system::ENTRY]);
+
+fn main() -> ExitCode {
+    turnstile_cli::main(Program { systems: SYSTEMS, languages: &[] })
+}
