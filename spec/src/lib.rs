@@ -23,6 +23,7 @@ pub mod schema;
 mod shape;
 #[cfg(test)]
 mod slips;
+mod sorted;
 pub mod source;
 pub mod system;
 pub mod table;

@@ -1,7 +1,6 @@
 //! What a table says of each state and event, found without looking through all of it.
 
-use std::collections::BTreeMap;
-
+use crate::sorted::Sorted;
 use crate::table::{Cell, EventId, Row, StateId, Table};
 
 /// The rows and cells of one state and event, each with its place in the table.
@@ -36,7 +35,8 @@ impl Place<'_> {
 /// Everything said of each state and event.
 #[derive(Clone, Debug)]
 pub struct Places<'t> {
-    said: BTreeMap<(StateId, EventId), Place<'t>>,
+    /// In the order of the states.
+    said: Vec<Sorted<EventId, Place<'t>>>,
     nothing: Place<'t>,
 }
 
@@ -44,12 +44,13 @@ impl<'t> Places<'t> {
     /// All of a table.
     #[must_use]
     pub fn new(table: &'t Table) -> Self {
-        let mut said = BTreeMap::<_, Place<'t>>::new();
+        let mut said: Vec<Sorted<EventId, Place<'t>>> = Vec::new();
+        said.resize_with(table.states.len(), Sorted::default);
         for row in table.rows.iter().enumerate() {
-            said.entry((row.1.from, row.1.event)).or_default().rows.push(row);
+            said[row.1.from.index()].entry(row.1.event).rows.push(row);
         }
         for cell in table.cells.iter().enumerate() {
-            said.entry((cell.1.state, cell.1.event)).or_default().cells.push(cell);
+            said[cell.1.state.index()].entry(cell.1.event).cells.push(cell);
         }
         Self { said, nothing: Place::default() }
     }
@@ -57,11 +58,15 @@ impl<'t> Places<'t> {
     /// What is said of one state and event.
     #[must_use]
     pub fn at(&self, state: StateId, event: EventId) -> &Place<'t> {
-        self.said.get(&(state, event)).unwrap_or(&self.nothing)
+        let events = self.said.get(state.index());
+        events.and_then(|events| events.get(&event)).unwrap_or(&self.nothing)
     }
 
     /// Each state and event of which something is said.
     pub fn all(&self) -> impl Iterator<Item = (StateId, EventId, &Place<'t>)> {
-        self.said.iter().map(|((state, event), place)| (*state, *event, place))
+        let states = (0u16..).map(StateId).zip(&self.said);
+        states.flat_map(|(state, events)| {
+            events.iter().map(move |(event, place)| (state, *event, place))
+        })
     }
 }

@@ -5,7 +5,6 @@
 //! run either. Nothing here is wrong by construction; what is wrong with a table is a
 //! [`crate::Fault`].
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::fault::Span;
@@ -192,9 +191,9 @@ pub struct Written {
 pub struct Table {
     /// What each state of the vocabulary is here, in its order. `None`: not a state of this table.
     pub states: Vec<Option<State>>,
-    /// The events that it has. The others of the vocabulary are those of amendments that it is
-    /// without.
-    pub events: BTreeSet<EventId>,
+    /// The events that it has, in order. The others of the vocabulary are those of amendments that
+    /// it is without.
+    pub events: Vec<EventId>,
     /// Rows, one for each source state and event of a written row, in the order written.
     pub rows: Vec<Row>,
     /// What is said of the cells without a row.
@@ -286,11 +285,13 @@ impl Guard {
         }
     }
 
-    /// Adds the guards that the condition asks.
-    pub fn asked(&self, ids: &mut BTreeSet<GuardId>) {
+    /// Adds the guards that the condition asks to a list of some, in order and each once.
+    pub fn asked(&self, ids: &mut Vec<GuardId>) {
         match self {
             Self::Is(id) => {
-                ids.insert(*id);
+                if let Err(at) = ids.binary_search(id) {
+                    ids.insert(at, *id);
+                }
             }
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.asked(ids)),
             Self::Not(part) => part.asked(ids),

@@ -3,13 +3,11 @@
 //! So the literal table, an edited file and a mutant run through the shipped core without a
 //! rebuild. A name that the core was not compiled with is refused.
 
-use std::collections::BTreeSet;
-
 use turnstile_machine::{
     Facts, Incompatible, Interpreted, Machine, Name, Rules, Step, TableData, Unexpected,
 };
 use turnstile_spec::fault::Span;
-use turnstile_spec::table::{EventId, GuardId, Row};
+use turnstile_spec::table::{EventId, Row};
 
 use crate::fault::FaultReport;
 use crate::options::{Refusal, Replacement};
@@ -38,9 +36,8 @@ pub(crate) fn choices(given: &Replacement) -> Result<u8, Refusal> {
 fn are_rivals(one: &Row, other: &Row) -> bool {
     let is_here = one.from == other.from && one.event == other.event;
     is_here && one.pattern.meets(&other.pattern) && {
-        let mut asked = BTreeSet::new();
+        let mut asked = Vec::new();
         [one, other].iter().for_each(|row| row.guard.asked(&mut asked));
-        let asked: Vec<GuardId> = asked.into_iter().collect();
         (0_u32..1 << asked.len().min(16)).any(|answers| {
             let mut answer = |guard| {
                 asked

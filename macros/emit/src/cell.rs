@@ -2,12 +2,10 @@
 //!
 //! The arms are the same in every form of a machine; what stands behind the arrow is a [`Leaf`]'s.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::places::Place;
-use turnstile_spec::table::{CellKind, Domain, Event, Guard, GuardId, Row, Vocabulary};
+use turnstile_spec::table::{CellKind, Domain, Event, Guard, Row, Vocabulary};
 
 use crate::document::{ident, number};
 use crate::event::{field, words_ident};
@@ -52,11 +50,10 @@ impl Said<'_> {
 }
 
 fn is_decided(rows: &[(usize, &Row)]) -> bool {
-    let mut asked = BTreeSet::new();
+    let mut asked = Vec::new();
     for (_, row) in rows {
         row.guard.asked(&mut asked);
     }
-    let asked: Vec<GuardId> = asked.into_iter().collect();
     if asked.len() > GUARDS_MAX {
         return rows.iter().any(|(_, row)| row.guard == Guard::default());
     }

@@ -1,12 +1,11 @@
 //! Adds up one row: what its source holds, less what the row takes, plus what it creates, beside
 //! what its destination holds. Says nothing; [`super::resources`] does.
 
-use std::collections::BTreeMap;
-
+use crate::sorted::Sorted;
 use crate::table::{Do, Op, ResourceId, Row, State};
 
 /// What does not add up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Account {
     /// Taken by the event or by an action, and not held.
     pub(super) not_held: Vec<ResourceId>,
@@ -26,15 +25,18 @@ enum Held {
 }
 
 struct Sum {
-    held: BTreeMap<ResourceId, Held>,
+    held: Sorted<ResourceId, Held>,
     account: Account,
 }
 
 /// Adds up a row.
 pub(super) fn add_up(row: &Row, from: &State, to: &State) -> Account {
-    let mut held = BTreeMap::new();
-    held.extend(from.may_hold.iter().map(|id| (*id, Held::Maybe)));
-    held.extend(from.holds.iter().map(|id| (*id, Held::Surely)));
+    let mut held = Sorted::default();
+    for (ids, how) in [(&from.may_hold, Held::Maybe), (&from.holds, Held::Surely)] {
+        for id in ids {
+            held.insert(*id, how);
+        }
+    }
     let mut sum = Sum { held, account: Account::default() };
     for id in &row.consumes {
         sum.take(*id);
@@ -69,7 +71,7 @@ impl Sum {
     }
 
     fn close(mut self, to: &State) -> Account {
-        for (id, held) in &self.held {
+        for (id, held) in self.held.iter() {
             let is_welcome = to.holds.contains(id) || to.may_hold.contains(id);
             if !is_welcome {
                 self.account.leaks.push(*id);
@@ -78,7 +80,7 @@ impl Sum {
             }
         }
         for id in &to.holds {
-            if !self.held.contains_key(id) {
+            if !self.held.has(id) {
                 self.account.not_brought.push(*id);
             }
         }

@@ -1,13 +1,12 @@
 //! Amendments among themselves: two of one thing, one without effect, one that needs what is not
 //! there.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
 use crate::raw::{self, Amendment, Parts, Row};
 use crate::read::amend::{self, Listed};
+use crate::sorted::{Set, Sorted};
 use crate::table::RowId;
 use crate::yaml::Word;
 
@@ -15,7 +14,7 @@ pub(super) fn check(subject: &Subject<'_>, listed: &Listed, faults: &mut Vec<Fau
     let raw = subject.raw;
     ids(&raw.amendments, faults);
     needs(&raw.amendments, faults);
-    let mut last = BTreeMap::new();
+    let mut last = Sorted::default();
     for (nth, amendment) in raw.amendments.iter().enumerate() {
         is_empty(amendment, faults);
         if amend::is_astray(raw, nth) {
@@ -31,11 +30,11 @@ pub(super) fn check(subject: &Subject<'_>, listed: &Listed, faults: &mut Vec<Fau
 
 /// What amendments touch, and where: by which of them, last.
 struct Touched<'a> {
-    last: &'a mut BTreeMap<(&'static str, String), (usize, Span)>,
+    last: &'a mut Sorted<(&'static str, String), (usize, Span)>,
     /// The place of the amendment that is looked at.
     nth: usize,
     /// The places of those that it needs.
-    needed: BTreeSet<usize>,
+    needed: Vec<usize>,
     faults: &'a mut Vec<Fault>,
 }
 
@@ -53,7 +52,7 @@ impl Touched<'_> {
 }
 
 fn ids(amendments: &[Amendment], faults: &mut Vec<Fault>) {
-    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut seen: Sorted<&str, Span> = Sorted::default();
     for amendment in amendments {
         if let Some(first) = seen.insert(&amendment.id.text, amendment.id.span) {
             let fault = Fault::finding(
@@ -69,14 +68,14 @@ fn ids(amendments: &[Amendment], faults: &mut Vec<Fault>) {
 }
 
 fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
-    let needs: BTreeMap<&str, Vec<&str>> = amendments
-        .iter()
-        .map(|a| (a.id.text.as_str(), a.needs.iter().map(|word| word.text.as_str()).collect()))
-        .collect();
+    let mut known = Sorted::default();
+    for amendment in amendments {
+        known.insert(amendment.id.text.as_str(), amendment);
+    }
     for amendment in amendments {
         for word in &amendment.needs {
-            if !needs.contains_key(word.text.as_str()) {
-                let others = needs.keys().copied().filter(|id| *id != amendment.id.text);
+            if !known.has(word.text.as_str()) {
+                let others = known.iter().map(|(id, _)| *id).filter(|id| *id != amendment.id.text);
                 let near = crate::shape::nearest(&word.text, others);
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -86,7 +85,7 @@ fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
                 let fault =
                     Fault::finding(code::NEEDS, message).label(word.span, "no such amendment");
                 faults.push(fault.help(help));
-            } else if reaches(&needs, &word.text, &amendment.id.text) {
+            } else if reaches(&known, &word.text, &amendment.id.text) {
                 let message = format!("`{}` needs itself", amendment.id.text);
                 let fault = Fault::finding(code::NEEDS, message)
                     .label(
@@ -100,14 +99,18 @@ fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
     }
 }
 
-fn reaches<'a>(needs: &BTreeMap<&'a str, Vec<&'a str>>, from: &'a str, to: &str) -> bool {
-    let mut seen = BTreeSet::from([from]);
+fn reaches(known: &Sorted<&str, &Amendment>, from: &str, to: &str) -> bool {
+    let mut seen = Set::default();
     let mut next = vec![from];
     while let Some(id) = next.pop() {
         if id == to {
             return true;
         }
-        next.extend(needs.get(id).into_iter().flatten().filter(|id| seen.insert(id)));
+        if seen.add(id)
+            && let Some(amendment) = known.get(id)
+        {
+            next.extend(amendment.needs.iter().map(|word| word.text.as_str()));
+        }
     }
     false
 }

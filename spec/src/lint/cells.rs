@@ -1,8 +1,6 @@
 //! Every state, event and payload is a row, ignored, impossible, or stands here: cells of which
 //! nothing is said, and cells that are said twice.
 
-use std::collections::BTreeMap;
-
 use crate::code;
 use crate::fault::{CellWords, Fault};
 use crate::limit;
@@ -12,6 +10,7 @@ use crate::places::Places;
 use crate::read::cover;
 use crate::read::draft::NOT_EXIST;
 use crate::read::pattern;
+use crate::sorted::Sorted;
 use crate::table::{Event, EventId, EventKind, Pattern, State, StateId};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
@@ -21,7 +20,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 }
 
 /// States in which the same payloads of an event are missing.
-type Groups<'s> = BTreeMap<String, Vec<&'s str>>;
+type Groups<'s> = Sorted<String, Vec<&'s str>>;
 
 fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) {
     let doubt = Doubt::of(subject);
@@ -29,7 +28,7 @@ fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) 
         if subject.lookup.event(event).is_none() {
             continue;
         }
-        let (mut open, mut closed) = (Groups::new(), Groups::new());
+        let (mut open, mut closed) = (Groups::default(), Groups::default());
         for (id, state) in (0u16..).map(StateId).zip(&subject.table.states) {
             let Some(state) = state.as_ref().filter(|state| !state.is_final) else { continue };
             let is_exempt = subject.declared_at(id).is_none() || subject.state(id) == NOT_EXIST;
@@ -39,7 +38,7 @@ fn missing(subject: &Subject<'_>, places: &Places<'_>, faults: &mut Vec<Fault>) 
             let left = cover::unsaid(places.at(id, event), &pattern::whole(declared));
             if !left.0.is_empty() {
                 let groups = if can_come(declared, state) { &mut open } else { &mut closed };
-                groups.entry(words(declared, &left)).or_default().push(subject.state(id));
+                groups.entry(words(declared, &left)).push(subject.state(id));
             }
         }
         if !open.is_empty() || !closed.is_empty() {
@@ -68,16 +67,16 @@ pub(super) fn words(event: &Event, left: &Pattern) -> String {
 }
 
 fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Groups<'_>) -> Fault {
-    let count: usize = open.values().chain(closed.values()).map(Vec::len).sum();
+    let mut cells = Vec::new();
+    for (event, states) in open.iter().chain(closed.iter()) {
+        for state in states {
+            let (state, event) = ((*state).to_owned(), event.trim_matches('"').to_owned());
+            cells.push(CellWords { state, event });
+        }
+    }
     let name = &event.name.name;
-    let states = if count == 1 { "one state".to_owned() } else { format!("{count} states") };
-    let cells = open.iter().chain(closed).flat_map(|(event, states)| {
-        let event = event.trim_matches('"').to_owned();
-        let cell =
-            move |state: &&str| CellWords { state: (*state).to_owned(), event: event.clone() };
-        states.iter().map(cell).collect::<Vec<_>>()
-    });
-    let cells = cells.collect();
+    let states =
+        if cells.len() == 1 { "one state".to_owned() } else { format!("{} states", cells.len()) };
     let mut help = Vec::new();
     if !open.is_empty() {
         help.push(
@@ -102,7 +101,7 @@ fn fault(subject: &Subject<'_>, event: &Event, open: &Groups<'_>, closed: &Group
 
 /// Ready to be put under `ignore` or `impossible`.
 fn lines(groups: &Groups<'_>) -> Vec<String> {
-    let line = |(event, states): (&String, &Vec<&str>)| {
+    let line = |(event, states): &(String, Vec<&str>)| {
         let mut names = states.iter().take(limit::LISTED).copied().collect::<Vec<_>>().join(", ");
         if states.len() > limit::LISTED {
             names.push_str(", …");

@@ -1,8 +1,6 @@
 //! Two rows for one state, event, payload and answer of the guards: the same row twice, or a
 //! conflict.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::code;
 use crate::fault::Fault;
 use crate::limit;
@@ -11,13 +9,13 @@ use crate::lint::doubt::Doubt;
 use crate::places::Places;
 use crate::read::cover::can_both;
 use crate::read::pattern;
-use crate::table::{Pattern, Row};
+use crate::sorted::{Set, Sorted};
+use crate::table::{Pattern, Row, RowId};
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let places = Places::new(subject.table);
     let unknown = Doubt::of(subject).guards;
-    let mut tried = BTreeMap::new();
-    let mut said = BTreeSet::new();
+    let mut tried: Sorted<RowId, Set<RowId>> = Sorted::default();
     for (_, _, place) in places.all() {
         if let Some((_, row)) = place.rows.get(limit::CELL_ROWS) {
             let what = format!(
@@ -32,14 +30,12 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
             for (_, earlier) in &place.rows[..nth] {
                 let common = pattern::both(&row.pattern, &earlier.pattern);
                 // When an unknown guard is true, nobody knows.
-                let is_open = unknown.contains(&row.id) || unknown.contains(&earlier.id);
+                let is_open = unknown.has(&row.id) || unknown.has(&earlier.id);
                 if is_open || common.0.is_empty() || faults.len() >= limit::FAULTS {
                     continue;
                 }
-                let can_both = tried
-                    .entry((earlier.id, row.id))
-                    .or_insert_with(|| can_both(&row.guard, &earlier.guard));
-                if *can_both && said.insert((earlier.id, row.id)) {
+                let is_new = tried.entry(earlier.id).add(row.id);
+                if is_new && can_both(&row.guard, &earlier.guard) {
                     faults.push(fault(subject, earlier, row, &common));
                 }
             }

@@ -1,11 +1,10 @@
 //! Named limits on what a file may declare, so that nothing behind the reader has to ask.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::limit;
 use crate::raw::{Branch, Change, Condition, Parts, Table};
+use crate::sorted::{Set, Sorted};
 use crate::yaml::Word;
 
 pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
@@ -123,18 +122,22 @@ fn words<'p>(sources: &[&'p Parts], of: fn(&'p Parts) -> Vec<&'p Word>) -> Vec<&
 fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
     let none: &[Word] = &[];
-    let changed = changes.flat_map(|change| {
-        let does = change.set.does.as_ref().map_or(none, |does| &does.words);
-        [change.set.from.as_deref().unwrap_or(none), does].concat()
-    });
-    let rows = sources.iter().flat_map(|parts| &parts.rows);
-    let rows = rows.flat_map(|row| {
-        let words = row.from.iter().chain([&row.to]).chain(&row.does).chain(row.guards());
-        words.cloned().collect::<Vec<_>>()
-    });
-    let mut names = BTreeSet::new();
-    for word in rows.chain(changed) {
-        if names.insert(word.text) && names.len() > 4 * limit::NAMES {
+    let mut words: Vec<&Word> = Vec::new();
+    for row in sources.iter().flat_map(|parts| &parts.rows) {
+        words.extend(&row.from);
+        words.push(&row.to);
+        words.extend(&row.does);
+        words.extend(row.guards());
+    }
+    for change in changes {
+        words.extend(change.set.from.as_deref().unwrap_or(none));
+        words.extend(change.set.does.as_ref().map_or(none, |does| &does.words));
+    }
+    let mut names = Set::default();
+    let mut known = 0;
+    for word in words {
+        known += usize::from(names.add(word.text.as_str()));
+        if known > 4 * limit::NAMES {
             let what = "the rows use too many names";
             faults.push(Fault::limit(word.span, what, "names", 4 * limit::NAMES));
             return;
@@ -184,9 +187,9 @@ fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
 #[derive(Default)]
 struct Written<'p> {
     states: usize,
-    sets: BTreeMap<&'p str, usize>,
-    events: BTreeMap<&'p str, usize>,
-    actions: BTreeMap<&'p str, usize>,
+    sets: Sorted<&'p str, usize>,
+    events: Sorted<&'p str, usize>,
+    actions: Sorted<&'p str, usize>,
 }
 
 impl<'p> Written<'p> {
@@ -231,8 +234,8 @@ impl<'p> Written<'p> {
     }
 }
 
-fn put<'p>(sizes: &mut BTreeMap<&'p str, usize>, word: &'p Word, size: usize) {
-    let known = sizes.entry(&word.text).or_default();
+fn put<'p>(sizes: &mut Sorted<&'p str, usize>, word: &'p Word, size: usize) {
+    let known = sizes.entry(&word.text);
     *known = size.max(*known);
 }
 

@@ -1,17 +1,16 @@
 //! What `any` among `ignore` and `impossible` covers: how many cells, and which of them look like
 //! rows that were forgotten.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::code;
 use crate::fault::{CellWords, Fault};
 use crate::limit;
 use crate::lint::cells::words;
 use crate::lint::{Subject, listed};
+use crate::sorted::{Set, Sorted};
 use crate::table::{Cell, EventKind, ResourceId, Row, State, StateId};
 
 /// Cells with the same reason to look at them: event, reason, states.
-type Groups<'s> = BTreeMap<(String, String), BTreeSet<&'s str>>;
+type Groups<'s> = Sorted<(String, String), Set<&'s str>>;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let parts = &subject.lookup.draft.parts;
@@ -39,11 +38,11 @@ fn many(cells: usize) -> String {
 /// A note of all cells of an entry, or a warning of those that look forgotten.
 fn entry_fault(subject: &Subject<'_>, key: &str, covered: &[&Cell]) -> Fault {
     let mut doubtful = Vec::new();
-    let mut groups = Groups::new();
+    let mut groups = Groups::default();
     for cell in covered {
         if let Some(reason) = reason(subject, cell) {
             let CellWords { state: _, event } = in_words(subject, cell);
-            groups.entry((event, reason)).or_default().insert(subject.state(cell.state));
+            groups.entry((event, reason)).add(subject.state(cell.state));
             doubtful.push(in_words(subject, cell));
         }
     }
@@ -59,8 +58,8 @@ fn entry_fault(subject: &Subject<'_>, key: &str, covered: &[&Cell]) -> Fault {
         doubtful.len()
     );
     let mut help = vec![format!("add the rows, or name under `{key}` the states that are meant:")];
-    for ((event, reason), states) in &groups {
-        let states: Vec<&str> = states.iter().take(limit::LISTED).copied().collect();
+    for ((event, reason), states) in groups.iter() {
+        let states = states.iter().take(limit::LISTED).map(|(state, ())| *state);
         help.push(format!("  {event} in {}: {reason}", listed(states)));
     }
     Fault::warning(code::COVERED, message).help(help.join("\n")).cells(doubtful)
@@ -96,15 +95,16 @@ fn reason(subject: &Subject<'_>, cell: &Cell) -> Option<String> {
                 let (row, other) = (subject.row(twin.id), subject.state(twin.from));
                 return Some(format!("{row} takes it in `{other}`, which holds the same"));
             }
-            let takers: BTreeSet<StateId> = rows
-                .iter()
-                .filter(|row| row.pattern.meets(&cell.pattern) && is_open(subject, row.from))
-                .map(|row| row.from)
-                .collect();
-            let ids = (0u16..).map(StateId).take(subject.table.states.len());
-            let states = ids.filter(|id| is_open(subject, *id)).count();
-            let is_usual = 2 * takers.len() > states;
-            is_usual.then(|| format!("rows take it in {} of {states} states", takers.len()))
+            let (mut takers, mut states) = (0, 0);
+            for id in (0u16..).map(StateId).take(subject.table.states.len()) {
+                let takes = |row: &&Row| row.from == id && row.pattern.meets(&cell.pattern);
+                if is_open(subject, id) {
+                    states += 1;
+                    takers += usize::from(rows.iter().any(takes));
+                }
+            }
+            let is_usual = 2 * takers > states;
+            is_usual.then(|| format!("rows take it in {takers} of {states} states"))
         }
     }
 }

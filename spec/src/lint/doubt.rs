@@ -1,32 +1,31 @@
 //! What a lint cannot know because of a fault that is told already: a name that nothing declares
 //! and that is like no other, a pattern that cannot be read. It finds no faults.
 
-use std::collections::BTreeSet;
-
 use crate::lint::Subject;
 use crate::raw::Row;
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, Wrong};
+use crate::sorted::Set;
 use crate::table::{EventId, RowId, StateId};
 use crate::yaml::Word;
 
 /// What follows from faults that are told already.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(super) struct Doubt {
     /// Events that rows or cells of unknown states may take.
-    events: BTreeSet<EventId>,
+    events: Set<EventId>,
     /// States in which rows or cells take unknown events.
-    states: BTreeSet<StateId>,
+    states: Set<StateId>,
     /// Cells of which a pattern cannot be read.
-    cells: BTreeSet<(StateId, EventId)>,
+    cells: Set<(StateId, EventId)>,
     /// Whether some row or set names an unknown state.
     pub(super) is_of_states: bool,
     /// Whether some resource is unknown.
     pub(super) is_of_resources: bool,
     /// Rows that name an unknown action.
-    pub(super) actions: BTreeSet<RowId>,
+    pub(super) actions: Set<RowId>,
     /// Rows that name an unknown guard.
-    pub(super) guards: BTreeSet<RowId>,
+    pub(super) guards: Set<RowId>,
 }
 
 impl Doubt {
@@ -51,18 +50,16 @@ impl Doubt {
 
     /// Whether of this cell it cannot be told what is said of it.
     pub(super) fn is_open(&self, state: StateId, event: EventId) -> bool {
-        self.events.contains(&event)
-            || self.states.contains(&state)
-            || self.cells.contains(&(state, event))
+        self.events.has(&event) || self.states.has(&state) || self.cells.has(&(state, event))
     }
 
     fn row(&mut self, subject: &Subject<'_>, id: RowId, row: &Row) {
         if row.does.iter().any(|word| subject.lookup.does(&word.text).is_none()) {
-            self.actions.insert(id);
+            self.actions.add(id);
         }
         let guards = &subject.lookup.draft.parts.guards;
         if row.guards().any(|word| guards.iter().all(|(name, _)| name.text != word.text)) {
-            self.guards.insert(id);
+            self.guards.add(id);
         }
     }
 
@@ -80,16 +77,16 @@ impl Doubt {
         self.is_of_states |= !is_whole;
         for word in events {
             match pattern::event(&word.text, subject.lookup.vocabulary) {
-                Ok((event, _)) if !is_whole => drop(self.events.insert(event)),
+                Ok((event, _)) if !is_whole => drop(self.events.add(event)),
                 Ok((event, _)) if subject.lookup.event(event).is_none() => {
-                    self.states.extend(&known);
+                    self.states.add_all(known.iter().copied());
                 }
                 Ok(_) => {}
-                Err(Wrong::Undeclared(_)) => self.states.extend(&known),
+                Err(Wrong::Undeclared(_)) => self.states.add_all(known.iter().copied()),
                 Err(Wrong::NoPayload | Wrong::Unreadable(_) | Wrong::Outside(_) | Wrong::Empty) => {
                     let (name, _) = pattern::split(&word.text);
                     if let Ok((event, _)) = pattern::event(name, subject.lookup.vocabulary) {
-                        self.cells.extend(known.iter().map(|state| (*state, event)));
+                        self.cells.add_all(known.iter().map(|state| (*state, event)));
                     }
                 }
             }

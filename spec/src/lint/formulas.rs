@@ -1,7 +1,5 @@
 //! Rules and invariants whose words say nothing, and loops that cannot be.
 
-use std::collections::BTreeSet;
-
 use crate::code;
 use crate::fault::{Fault, merge};
 use crate::lint::Subject;
@@ -12,25 +10,27 @@ use crate::table::{Do, Row as Built};
 
 /// Names in formulas and loops that nothing declares, but for those that are told of a row.
 pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let mut told = BTreeSet::new();
-    for fault in faults.iter().filter(|fault| fault.code == code::UNDECLARED_STATE) {
-        told.extend(fault.message.split('`').nth(1).map(str::to_owned));
-    }
+    let told = faults.iter().filter(|fault| fault.code == code::UNDECLARED_STATE);
+    let told: Vec<&str> = told.filter_map(named).collect();
     let mut found = Vec::new();
     all(subject, &mut found);
     found.retain(|fault| {
-        let name = fault.message.split('`').nth(1);
-        fault.code == code::UNDECLARED_PREDICATE && name.is_none_or(|name| !told.contains(name))
+        let is_told = named(fault).is_some_and(|name| told.contains(&name));
+        fault.code == code::UNDECLARED_PREDICATE && !is_told
     });
     let mut names: Vec<Fault> = Vec::new();
     for fault in found {
-        let name = fault.message.split('`').nth(1);
-        match names.iter_mut().find(|known| known.message.split('`').nth(1) == name) {
+        match names.iter_mut().find(|known| named(known) == named(&fault)) {
             Some(known) => known.also(fault.span()),
             None => names.push(fault),
         }
     }
     faults.extend(names);
+}
+
+/// The name that a fault's message speaks of.
+fn named(fault: &Fault) -> Option<&str> {
+    fault.message.split('`').nth(1)
 }
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {

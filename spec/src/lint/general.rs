@@ -1,13 +1,12 @@
 //! General words that mean none or several of what the row's states hold.
 
-use std::collections::BTreeSet;
-
 use crate::code;
 use crate::fault::Fault;
 use crate::lint::doubt::Doubt;
 use crate::lint::{Subject, listed};
 use crate::raw;
 use crate::read::build::{self, Place};
+use crate::sorted::Set;
 use crate::table::{ResourceId, StateId};
 use crate::yaml::Word;
 
@@ -16,14 +15,14 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         return;
     }
     for (id, row) in &subject.lookup.draft.rows {
-        let mut said = BTreeSet::new();
+        let mut said = Set::default();
         for at in build::places(subject.lookup, row) {
             let mut put = |word: &Word, state: StateId, verb: &str, key: &str| {
                 let held = build::held(&subject.table.states, state);
                 let is_general = subject.lookup.general(&word.text).is_some();
                 let meant = build::resolve(subject.lookup, &word.text, &held);
                 if let (true, Err(meant)) = (is_general, meant)
-                    && said.insert((word.text.clone(), state, key.to_owned()))
+                    && said.add((word.text.clone(), state, key.to_owned()))
                 {
                     let fault = fault(subject, word, subject.state(state), &meant);
                     let fault = fault

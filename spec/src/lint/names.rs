@@ -72,8 +72,8 @@ fn ident(subject: &Subject<'_>, section: &str, name: &Name) -> (String, bool) {
 }
 
 fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let mut taken: BTreeMap<String, (&str, Span)> = BTreeMap::new();
-    for name in names {
+    let mut taken: BTreeMap<String, Span> = BTreeMap::new();
+    for name in &names {
         // A name that is used and nowhere listed is a fault of its own.
         if !name.declared && !is_listed(subject, section, &name.name) {
             continue;
@@ -92,7 +92,8 @@ fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut
             faults.push(fault);
             continue;
         }
-        if let Some((twin, first)) = taken.get(&ident) {
+        if let Some(first) = taken.get(&ident) {
+            let twin = names.iter().find(|name| name.span == *first).map_or("", |name| &name.name);
             let message = format!("`{twin}` and `{}` are both `{ident}` in Rust", name.name);
             let fault = Fault::finding(code::COLLISION, message)
                 .label(name.span, "the second")
@@ -100,7 +101,7 @@ fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut
                 .help(format!("give one of them another spelling in `{section}`: `ident: …`"));
             faults.push(fault);
         } else {
-            taken.insert(ident, (&name.name, name.span));
+            taken.insert(ident, name.span);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What events carry, what resources are, who causes what: declarations that make no sense by
 //! themselves.
 
+use std::collections::BTreeMap;
+
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::raw::{Change, Event, Parts, Resource, Table};
@@ -61,9 +63,9 @@ fn event(name: &Word, event: &Event, faults: &mut Vec<Fault>) {
 }
 
 fn twins(values: &[Word], faults: &mut Vec<Fault>) {
-    let mut seen = std::collections::BTreeMap::<&str, Span>::new();
+    let mut seen = BTreeMap::<String, Span>::new();
     for word in values {
-        if let Some(first) = seen.insert(word.text.as_str(), word.span) {
+        if let Some(first) = seen.insert(word.text.clone(), word.span) {
             let message = format!("the value `{}` is written twice", word.text);
             let fault = Fault::error(code::BAD_PAYLOAD, message)
                 .label(word.span, "the second")

@@ -1,11 +1,10 @@
 //! States that no run comes to, and states that nothing leaves.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::doubt::Doubt;
 use crate::lint::{Subject, listed};
+use crate::sorted::Set;
 use crate::table::StateId;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
@@ -84,20 +83,18 @@ fn unreachable(
     edges: &[(StateId, StateId)],
     faults: &mut Vec<Fault>,
 ) {
-    let mut reached: BTreeSet<StateId> = initial.iter().copied().collect();
-    let mut next: Vec<StateId> = initial.to_vec();
-    let mut leads: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
+    let mut leads: Vec<Vec<StateId>> = vec![Vec::new(); subject.table.states.len()];
     for (from, to) in edges {
-        leads.entry(*from).or_default().push(*to);
+        leads[from.index()].push(*to);
     }
+    let mut reached = Set::default();
+    let mut next: Vec<StateId> = initial.to_vec();
     while let Some(state) = next.pop() {
-        for to in leads.get(&state).into_iter().flatten() {
-            if reached.insert(*to) {
-                next.push(*to);
-            }
+        if reached.add(state) {
+            next.extend(&leads[state.index()]);
         }
     }
-    for id in declared(subject).filter(|id| !reached.contains(id)) {
+    for id in declared(subject).filter(|id| !reached.has(id)) {
         let name = subject.state(id);
         let fault = Fault::finding(code::UNREACHABLE, format!("no run comes to `{name}`"))
             .label(span(subject, id), "no row from a state that is reached leads here")
@@ -107,9 +104,9 @@ fn unreachable(
 }
 
 fn no_way_out(subject: &Subject<'_>, edges: &[(StateId, StateId)], faults: &mut Vec<Fault>) {
-    let left: BTreeSet<StateId> =
-        edges.iter().filter(|(from, to)| from != to).map(|(from, _)| *from).collect();
-    for id in declared(subject).filter(|id| !left.contains(id)) {
+    let mut left = Set::default();
+    left.add_all(edges.iter().filter(|(from, to)| from != to).map(|(from, _)| *from));
+    for id in declared(subject).filter(|id| !left.has(id)) {
         let is_final =
             subject.table.states[id.index()].as_ref().is_some_and(|state| state.is_final);
         if !is_final {

@@ -1,13 +1,12 @@
 //! Resources that do not add up: leaks, things that are not there, things created twice.
 
-use std::collections::BTreeMap;
-
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::account::{Account, add_up};
 use crate::lint::doubt::Doubt;
 use crate::lint::{Subject, listed};
 use crate::raw;
+use crate::sorted::Sorted;
 use crate::table::{ResourceId, ResourceKind, Row, RowId};
 use crate::yaml::Word;
 
@@ -16,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     if doubt.is_of_resources {
         return;
     }
-    let mut accounts: BTreeMap<RowId, BTreeMap<Account, Vec<&Row>>> = BTreeMap::new();
+    let mut accounts: Sorted<RowId, Sorted<Account, Vec<&Row>>> = Sorted::default();
     for row in &subject.table.rows {
         let states = &subject.table.states;
         let (Some(from), Some(to)) = (&states[row.from.index()], &states[row.to.index()]) else {
@@ -24,16 +23,16 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         };
         // What a state holds that nothing declares, and what such an action does, nobody knows.
         let is_known = |id| subject.declared_at(id).is_some();
-        if !is_known(row.from) || !is_known(row.to) || doubt.actions.contains(&row.id) {
+        if !is_known(row.from) || !is_known(row.to) || doubt.actions.has(&row.id) {
             continue;
         }
         let account = add_up(row, from, to);
         if account != Account::default() {
-            accounts.entry(row.id).or_default().entry(account).or_default().push(row);
+            accounts.entry(row.id).entry(account).push(row);
         }
     }
-    for (id, accounts) in &accounts {
-        for (account, rows) in accounts {
+    for (id, accounts) in accounts.iter() {
+        for (account, rows) in accounts.iter() {
             if let Some(row) = rows.first() {
                 say(subject, *id, account, row, rows.len(), faults);
             }
@@ -44,7 +43,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 /// A state that lists a resource twice.
 pub(super) fn lists(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     for (name, state) in &subject.lookup.draft.parts.states {
-        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        let mut seen: Sorted<&str, Span> = Sorted::default();
         for word in [&state.holds, &state.may_hold].into_iter().flatten().flatten() {
             if let Some(first) = seen.insert(&word.text, word.span) {
                 let message = format!("`{}` lists `{}` twice", name.text, word.text);

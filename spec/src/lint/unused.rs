@@ -1,13 +1,12 @@
 //! Declarations that nothing uses. What the literal table uses may be idle in the amended one.
 
-use std::collections::BTreeSet;
-
 use crate::code;
 use crate::fault::Fault;
 use crate::lint::Subject;
-use crate::raw::{self, Parts, Row};
+use crate::raw::{self, Condition, Loop, Parts, Row, SetRow};
 use crate::read::draft::KINDS;
-use crate::read::{amend, formula, pattern};
+use crate::read::{formula, pattern};
+use crate::sorted::Set;
 use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
@@ -15,8 +14,8 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let used = Used::of(subject);
     let parts = &draft.parts;
     let open = used.open(subject);
-    let mut put = |section: &str, what: &str, word: &Word, used: &BTreeSet<String>| {
-        if !open.contains(section) && !used.contains(&word.text) {
+    let mut put = |section: &str, what: &str, word: &Word, used: &Set<&str>| {
+        if !open.contains(&section) && !used.has(word.text.as_str()) {
             let fault =
                 Fault::finding(code::UNUSED, format!("nothing uses the {what} `{}`", word.text))
                     .label(word.span, "declared here")
@@ -39,87 +38,109 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 }
 
 #[derive(Default)]
-struct Used {
-    events: BTreeSet<String>,
-    actions: BTreeSet<String>,
-    guards: BTreeSet<String>,
-    sets: BTreeSet<String>,
-    resources: BTreeSet<String>,
-    asked: BTreeSet<String>,
+struct Used<'a> {
+    events: Set<&'a str>,
+    actions: Set<&'a str>,
+    guards: Set<&'a str>,
+    sets: Set<&'a str>,
+    resources: Set<&'a str>,
+    asked: Set<&'a str>,
 }
 
-impl Used {
+impl<'a> Used<'a> {
     /// What the table uses, and what the literal one and the amendments use beside it.
-    fn of(subject: &Subject<'_>) -> Self {
+    fn of(subject: &Subject<'a>) -> Self {
         let (draft, raw) = (subject.lookup.draft, subject.raw);
         let mut used = Self::default();
-        used.rows(subject, draft.rows.iter().map(|(_, row)| row));
+        draft.rows.iter().for_each(|(_, row)| used.row(subject, row));
         used.parts(subject, &draft.parts);
-        used.rows(subject, raw.parts.rows.iter());
-        used.parts(subject, &raw.parts);
         for amendment in &raw.amendments {
-            for parts in [&amendment.add, &amendment.change] {
-                used.rows(subject, parts.rows.iter());
-                used.parts(subject, parts);
-            }
-            let none = Row::default();
-            let rows: Vec<Row> =
-                amendment.rows.iter().map(|change| amend::set(&none, &change.set)).collect();
-            used.rows(subject, rows.iter());
+            used.all(subject, &amendment.add);
+            used.all(subject, &amendment.change);
+            amendment.rows.iter().for_each(|change| used.change(subject, &change.set));
         }
+        used.all(subject, &raw.parts);
         used
     }
 
     /// The sections of which a name is used that nothing declares: it may have been meant for any
     /// of theirs.
-    fn open(&self, subject: &Subject<'_>) -> BTreeSet<&'static str> {
+    fn open(&self, subject: &Subject<'_>) -> Vec<&'static str> {
         let raw = subject.raw;
-        let added = raw.amendments.iter().map(|amendment| &amendment.add);
-        let all: Vec<&Parts> = [&raw.parts].into_iter().chain(added).collect();
-        let of = |names: fn(&Parts) -> Vec<&str>| -> BTreeSet<&str> {
-            all.iter().flat_map(|parts| names(parts)).collect()
+        let mut all: Vec<&Parts> = vec![&raw.parts];
+        all.extend(raw.amendments.iter().map(|amendment| &amendment.add));
+        let of = |names: fn(&Parts) -> Vec<&str>, more: &[&'static str]| {
+            let mut known = Set::default();
+            known.add_all(more.iter().copied());
+            all.iter().for_each(|parts| known.add_all(names(parts)));
+            known
         };
-        let mut states = of(|parts| [keys(&parts.states), keys(&parts.sets)].concat());
-        states.extend(["any", "same"]);
-        let mut asked = of(|parts| {
-            [keys(&parts.predicates), keys(&parts.collections), keys(&parts.rules)].concat()
-        });
-        asked.extend(&states);
-        let mut resources = of(|parts| keys(&parts.resources));
-        resources.extend(KINDS.iter().map(|(word, _)| *word));
-        let is_open = |used: &BTreeSet<String>, known: &BTreeSet<&str>| {
-            used.iter().any(|name| !name.contains(" in ") && !known.contains(name.as_str()))
+        let asked = of(
+            |parts| {
+                let names = [keys(&parts.predicates), keys(&parts.collections), keys(&parts.rules)];
+                [names.concat(), keys(&parts.states), keys(&parts.sets)].concat()
+            },
+            &["any", "same"],
+        );
+        let kinds: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
+        let is_open = |used: &Set<&str>, known: &Set<&str>| {
+            used.iter().any(|(name, ())| !name.contains(" in ") && !known.has(name))
         };
-        let open = [
-            ("events", is_open(&self.events, &of(|parts| keys(&parts.events)))),
-            ("actions", is_open(&self.actions, &of(|parts| keys(&parts.actions)))),
-            ("guards", is_open(&self.guards, &of(|parts| keys(&parts.guards)))),
-            ("sets", is_open(&self.sets, &asked)),
-            ("predicates", is_open(&self.asked, &asked)),
-            ("collections", is_open(&self.asked, &asked)),
-            ("resources", is_open(&self.resources, &resources)),
-        ];
-        open.into_iter().filter(|(_, is_open)| *is_open).map(|(section, _)| section).collect()
+        let mut open = Vec::new();
+        for (section, used, known) in [
+            ("events", &self.events, of(|parts| keys(&parts.events), &[])),
+            ("actions", &self.actions, of(|parts| keys(&parts.actions), &[])),
+            ("guards", &self.guards, of(|parts| keys(&parts.guards), &[])),
+            ("resources", &self.resources, of(|parts| keys(&parts.resources), &kinds)),
+        ] {
+            open.extend(is_open(used, &known).then_some(section));
+        }
+        open.extend(is_open(&self.sets, &asked).then_some("sets"));
+        if is_open(&self.asked, &asked) {
+            open.extend(["predicates", "collections"]);
+        }
+        open
     }
 
-    fn rows<'r>(&mut self, subject: &Subject<'_>, rows: impl Iterator<Item = &'r Row>) {
-        for row in rows {
-            row.event.iter().for_each(|word| self.event(subject, word));
-            self.sets.extend(row.from.iter().map(|word| word.text.clone()));
-            self.actions.extend(row.does.iter().map(|word| word.text.clone()));
-            self.guards.extend(row.guards().map(|word| word.text.clone()));
-            self.asked.extend(row.loops.iter().map(|one| one.collection.text.clone()));
+    fn all(&mut self, subject: &Subject<'_>, parts: &'a Parts) {
+        parts.rows.iter().for_each(|row| self.row(subject, row));
+        self.parts(subject, parts);
+    }
+
+    fn row(&mut self, subject: &Subject<'_>, row: &'a Row) {
+        row.event.iter().for_each(|word| self.event(subject, word));
+        self.guards.add_all(row.guards().map(text));
+        self.sets.add_all(row.from.iter().map(text));
+        self.actions.add_all(row.does.iter().map(text));
+        self.loops(&row.loops);
+    }
+
+    fn change(&mut self, subject: &Subject<'_>, set: &'a SetRow) {
+        set.event.iter().flatten().for_each(|word| self.event(subject, word));
+        self.sets.add_all(set.from.iter().flatten().map(text));
+        let mut conditions: Vec<&Condition> = set.condition.iter().collect();
+        if let Some(does) = &set.does {
+            conditions.extend(does.branches.iter().map(|branch| &branch.condition));
+            self.actions.add_all(does.words.iter().map(text));
+            self.loops(&does.loops);
+        }
+        for condition in conditions {
+            self.guards.add_all(condition.names().into_iter().map(text));
         }
     }
 
-    fn parts(&mut self, subject: &Subject<'_>, parts: &Parts) {
+    fn loops(&mut self, loops: &'a [Loop]) {
+        self.asked.add_all(loops.iter().map(|one| one.collection.text.as_str()));
+    }
+
+    fn parts(&mut self, subject: &Subject<'_>, parts: &'a Parts) {
         for (_, rule) in parts.rules.iter().chain(&parts.invariants) {
             for word in rule.is.texts() {
                 let among = word.text.split_once(" in ").map(|(_, among)| among);
-                let names = [Some(word.text.as_str()), among].into_iter().flatten();
-                for name in names.map(|name| formula::call(name).0.to_owned()) {
-                    self.sets.insert(name.clone());
-                    self.asked.insert(name);
+                for name in [Some(word.text.as_str()), among].into_iter().flatten() {
+                    let name = formula::call(name).0;
+                    self.sets.add(name);
+                    self.asked.add(name);
                 }
             }
         }
@@ -127,19 +148,20 @@ impl Used {
         told.for_each(|word| self.event(subject, word));
         for cell in parts.ignore.iter().chain(&parts.impossible) {
             cell.events.iter().for_each(|word| self.event(subject, word));
-            self.sets.extend(cell.states.iter().map(|word| word.text.clone()));
+            self.sets.add_all(cell.states.iter().map(text));
         }
-        let words = parts.resource_lists().flatten();
-        self.resources.extend(words.map(|word| word.text.clone()));
+        self.resources.add_all(parts.resource_lists().flatten().map(text));
     }
 
-    fn event(&mut self, subject: &Subject<'_>, word: &Word) {
-        if let Ok((id, _)) = pattern::event(&word.text, subject.lookup.vocabulary) {
-            self.events.insert(subject.event(id).to_owned());
-        } else {
-            self.events.insert(pattern::split(&word.text).0.to_owned());
-        }
+    fn event(&mut self, subject: &Subject<'_>, word: &'a Word) {
+        let mut events = subject.lookup.vocabulary.events.iter();
+        let is_whole = events.any(|event| event.name.name == word.text);
+        self.events.add(if is_whole { &word.text } else { pattern::split(&word.text).0 });
     }
+}
+
+fn text(word: &Word) -> &str {
+    &word.text
 }
 
 fn keys<T>(named: &raw::Named<T>) -> Vec<&str> {

@@ -14,7 +14,7 @@ use crate::yaml::{Node, Value, Word};
 
 pub(crate) use amendment::{Amendment, CellSelector, Change, Removal, Selector, SetRow};
 pub(crate) use formula::{Asked, Connective, Formula, Quantifier, Rule};
-pub(crate) use row::{Branch, Cell, Condition, Does, Row};
+pub(crate) use row::{Branch, Cell, Condition, Does, Loop, Row};
 
 /// A list of declarations, each under its name, in the order written.
 pub(crate) type Named<T> = Vec<(Word, T)>;

@@ -1,7 +1,5 @@
 //! Amendments put to a table, each to the literal one as those leave it that it needs.
 
-use std::collections::BTreeSet;
-
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::literal::{self, Amendment};
@@ -80,21 +78,25 @@ pub(crate) fn base(raw: &raw::Table, listed: &Listed, nth: usize) -> Draft {
 /// Whether an amendment, or one that it needs, needs what is not there: what it is of is unknown.
 pub(crate) fn is_astray(raw: &raw::Table, nth: usize) -> bool {
     let is_known = |need: &Word| raw.amendments.iter().any(|other| other.id.text == need.text);
-    let all = needed(raw, nth).into_iter().chain([nth]);
-    let mut all = all.filter_map(|place| raw.amendments.get(place));
+    let mut all = needed(raw, nth);
+    all.push(nth);
+    let mut all = all.iter().filter_map(|place| raw.amendments.get(*place));
     !all.all(|amendment| amendment.needs.iter().all(is_known))
 }
 
 /// The places of the amendments that one needs, directly or through others, of those before it.
-pub(crate) fn needed(raw: &raw::Table, nth: usize) -> BTreeSet<usize> {
-    let mut needed = BTreeSet::new();
+pub(crate) fn needed(raw: &raw::Table, nth: usize) -> Vec<usize> {
+    let mut needed = Vec::new();
     let mut next = vec![nth];
     while let Some(one) = next.pop() {
         let Some(amendment) = raw.amendments.get(one) else { continue };
-        let is_needed = |id: &Word| amendment.needs.iter().any(|need| need.text == id.text);
-        let before = raw.amendments[..nth].iter().enumerate();
-        let found = before.filter(|(_, other)| is_needed(&other.id)).map(|(place, _)| place);
-        next.extend(found.filter(|place| needed.insert(*place)));
+        for (place, other) in raw.amendments[..nth].iter().enumerate() {
+            let is_needed = amendment.needs.iter().any(|need| need.text == other.id.text);
+            if is_needed && !needed.contains(&place) {
+                needed.push(place);
+                next.push(place);
+            }
+        }
     }
     needed
 }

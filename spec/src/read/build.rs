@@ -1,14 +1,13 @@
 //! A draft becomes a [`Table`]: lists written out, patterns and general words resolved. What cannot
 //! be resolved is left out here and reported by a lint.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::places::Places;
 use crate::raw;
 use crate::read::cover;
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
 use crate::read::pattern;
+use crate::sorted::Set;
 use crate::table::{
     Cell, CellKind, Do, Each, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId,
     Table, Vocabulary,
@@ -57,14 +56,11 @@ pub(crate) fn places(lookup: &Lookup<'_>, row: &raw::Row) -> Vec<Place> {
 }
 
 fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
-    let used: Vec<&str> = lookup
-        .draft
-        .rows
-        .iter()
-        .flat_map(|(_, row)| row.from.iter().chain([&row.to]))
-        .map(|word| word.text.as_str())
-        .collect();
-    let used: BTreeSet<&str> = used.into_iter().collect();
+    let mut used = Set::default();
+    for (_, row) in &lookup.draft.rows {
+        used.add_all(row.from.iter().map(|word| word.text.as_str()));
+        used.add(row.to.text.as_str());
+    }
     let names = lookup.vocabulary.states.iter().map(|name| name.name.as_str());
     let is_begun = lookup.draft.parts.states.iter().any(|(_, state)| state.initial == Some(true));
     names
@@ -75,7 +71,7 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
                 initial: state.initial == Some(true) || (name == NOT_EXIST && !is_begun),
                 is_final: state.is_final == Some(true),
             }),
-            None => used.contains(name).then(State::default),
+            None => used.has(name).then(State::default),
         })
         .collect()
 }
@@ -205,18 +201,20 @@ fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {
 fn cells(lookup: &Lookup<'_>, table: &mut Table) {
     table.cells = named_cells(lookup, false);
     let said = Places::new(table);
-    let mut wide: BTreeMap<(StateId, EventId), Vec<Cell>> = BTreeMap::new();
-    for cell in named_cells(lookup, true) {
-        let earlier = wide.entry((cell.state, cell.event)).or_default();
+    let mut wide = named_cells(lookup, true);
+    wide.sort_by_key(|cell| (cell.state, cell.event));
+    let mut left: Vec<Cell> = Vec::new();
+    for cell in wide {
+        let at = (cell.state, cell.event);
         let mut pattern = cover::unsaid(said.at(cell.state, cell.event), &cell.pattern);
-        for other in earlier.iter() {
+        for other in left.iter().rev().take_while(|other| (other.state, other.event) == at) {
             pattern = pattern::minus(&pattern, &other.pattern);
         }
         if !pattern.0.is_empty() {
-            earlier.push(Cell { pattern, ..cell });
+            left.push(Cell { pattern, ..cell });
         }
     }
-    table.cells.extend(wide.into_values().flatten());
+    table.cells.extend(left);
 }
 
 /// The cells whose state is `any`, or those that name one.

@@ -1,8 +1,6 @@
 //! Which payloads of a cell are taken, decided exactly over values and over every answer of the
 //! guards.
 
-use std::collections::BTreeSet;
-
 use crate::limit;
 use crate::places::Place;
 use crate::read::pattern;
@@ -67,9 +65,9 @@ pub(crate) fn can_both(a: &Guard, b: &Guard) -> bool {
 
 /// The guards that some conditions ask; `None` where they are too many to try every answer.
 fn few(of: &[&Guard]) -> Option<Vec<GuardId>> {
-    let mut ids = BTreeSet::new();
+    let mut ids = Vec::new();
     of.iter().for_each(|guard| guard.asked(&mut ids));
-    (ids.len() <= limit::CELL_GUARDS).then(|| ids.into_iter().collect())
+    (ids.len() <= limit::CELL_GUARDS).then_some(ids)
 }
 
 /// A condition's value under every answer of the guards: the n-th bit is for the answers that are

@@ -1,10 +1,9 @@
 //! A table on its way: declarations as written, rows with their ids, and the look-ups that both
 //! need. The literal and the amended table are two drafts over one vocabulary.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::formula::CollectionId;
 use crate::raw::{self, Parts};
+use crate::sorted::Sorted;
 use crate::table::{
     ActionId, EventId, GuardId, ResourceId, ResourceKind, RowId, StateId, Vocabulary,
 };
@@ -34,64 +33,62 @@ pub(crate) struct Draft {
 pub(crate) struct Lookup<'a> {
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) draft: &'a Draft,
-    states: BTreeMap<&'a str, StateId>,
-    actions: BTreeMap<&'a str, ActionId>,
-    resources: BTreeMap<&'a str, ResourceId>,
-    guards: BTreeMap<&'a str, GuardId>,
-    general: BTreeMap<&'a str, Vec<ResourceId>>,
-    declared: BTreeMap<&'a str, &'a raw::State>,
-    events: BTreeMap<&'a str, &'a raw::Event>,
-    does: BTreeMap<&'a str, &'a raw::Action>,
-    sets: BTreeMap<&'a str, &'a raw::Set>,
-    named: BTreeSet<&'a str>,
+    states: Index<'a>,
+    actions: Index<'a>,
+    resources: Index<'a>,
+    guards: Index<'a>,
+    general: Sorted<&'a str, Vec<ResourceId>>,
+    declared: Index<'a>,
+    events: Index<'a>,
+    does: Index<'a>,
+    sets: Index<'a>,
+    named: Index<'a>,
 }
+
+/// The places of names in their list; of one that stands there twice, the last.
+type Index<'a> = Sorted<&'a str, usize>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(vocabulary: &'a Vocabulary, draft: &'a Draft) -> Self {
-        let resources: BTreeMap<&str, ResourceId> = index(
-            vocabulary.resources.iter().map(|resource| resource.name.name.as_str()),
-            ResourceId,
-        );
         let parts = &draft.parts;
-        let mut general: BTreeMap<&str, Vec<ResourceId>> = KINDS
-            .iter()
-            .map(|(word, kind)| {
-                let all = (0u16..).map(ResourceId).zip(&vocabulary.resources);
-                (*word, all.filter(|(_, r)| r.kind == *kind).map(|(id, _)| id).collect())
-            })
-            .collect();
-        let written = parts.resources.iter().filter_map(|(word, resource)| {
-            let any_of = resource.any_of.as_ref()?;
-            let ids = any_of.iter().filter_map(|word| resources.get(word.text.as_str()).copied());
-            Some((word.text.as_str(), ids.collect()))
-        });
-        general.extend(written);
-        Self {
+        let mut lookup = Self {
             vocabulary,
             draft,
-            states: index(vocabulary.states.iter().map(|name| name.name.as_str()), StateId),
-            actions: index(vocabulary.actions.iter().map(|name| name.name.as_str()), ActionId),
-            guards: index(vocabulary.guards.iter().map(|name| name.name.as_str()), GuardId),
-            resources,
-            general,
+            states: index(&mut vocabulary.states.iter().map(|name| name.name.as_str())),
+            actions: index(&mut vocabulary.actions.iter().map(|name| name.name.as_str())),
+            guards: index(&mut vocabulary.guards.iter().map(|name| name.name.as_str())),
+            resources: index(&mut vocabulary.resources.iter().map(|one| one.name.name.as_str())),
+            general: Sorted::default(),
             declared: by_name(&parts.states),
             events: by_name(&parts.events),
             does: by_name(&parts.actions),
             sets: by_name(&parts.sets),
-            named: parts.resources.iter().map(|(word, _)| word.text.as_str()).collect(),
+            named: by_name(&parts.resources),
+        };
+        for (word, kind) in KINDS {
+            let all = (0u16..).map(ResourceId).zip(&vocabulary.resources);
+            let of_kind = all.filter(|(_, resource)| resource.kind == *kind).map(|(id, _)| id);
+            lookup.general.insert(word, of_kind.collect());
         }
+        for (word, resource) in &parts.resources {
+            if let Some(any_of) = &resource.any_of {
+                let ids = any_of.iter().filter_map(|word| lookup.resource(&word.text)).collect();
+                lookup.general.insert(&word.text, ids);
+            }
+        }
+        lookup
     }
 
     pub(crate) fn state(&self, name: &str) -> Option<StateId> {
-        self.states.get(name).copied()
+        id(&self.states, name).map(StateId)
     }
 
     pub(crate) fn action(&self, name: &str) -> Option<ActionId> {
-        self.actions.get(name).copied()
+        id(&self.actions, name).map(ActionId)
     }
 
     pub(crate) fn guard(&self, name: &str) -> Option<GuardId> {
-        self.guards.get(name).copied()
+        id(&self.guards, name).map(GuardId)
     }
 
     pub(crate) fn collection(&self, name: &str) -> Option<CollectionId> {
@@ -101,7 +98,7 @@ impl<'a> Lookup<'a> {
     }
 
     pub(crate) fn resource(&self, name: &str) -> Option<ResourceId> {
-        self.resources.get(name).copied()
+        id(&self.resources, name).map(ResourceId)
     }
 
     /// The resources that a general word stands for; `None` where it is none.
@@ -111,25 +108,25 @@ impl<'a> Lookup<'a> {
 
     /// The state's declaration; `None` where the table does not declare it.
     pub(crate) fn declaration(&self, name: &str) -> Option<&'a raw::State> {
-        self.declared.get(name).copied().filter(|state| !state.undeclared)
+        of(&self.declared, name, &self.draft.parts.states).filter(|state| !state.undeclared)
     }
 
     pub(crate) fn event(&self, id: EventId) -> Option<&'a raw::Event> {
         let name = self.vocabulary.events.get(id.index())?;
-        self.events.get(name.name.name.as_str()).copied()
+        of(&self.events, &name.name.name, &self.draft.parts.events)
     }
 
     pub(crate) fn does(&self, name: &str) -> Option<&'a raw::Action> {
-        self.does.get(name).copied()
+        of(&self.does, name, &self.draft.parts.actions)
     }
 
     pub(crate) fn set(&self, name: &str) -> Option<&'a raw::Set> {
-        self.sets.get(name).copied()
+        of(&self.sets, name, &self.draft.parts.sets)
     }
 
     /// The resources of the table that this draft declares.
     pub(crate) fn declares_resource(&self, name: &str) -> bool {
-        self.named.contains(name)
+        self.named.has(name)
     }
 
     /// The states that `from` names: a state, a set, or `any` for every declared one that is not
@@ -149,10 +146,24 @@ impl<'a> Lookup<'a> {
     }
 }
 
-fn index<'a, I>(names: impl Iterator<Item = &'a str>, id: fn(u16) -> I) -> BTreeMap<&'a str, I> {
-    names.enumerate().filter_map(|(at, name)| Some((name, id(u16::try_from(at).ok()?)))).collect()
+fn index<'a>(names: &mut dyn Iterator<Item = &'a str>) -> Index<'a> {
+    let mut index = Index::default();
+    for (at, name) in names.enumerate() {
+        index.insert(name, at);
+    }
+    index
 }
 
-fn by_name<T>(list: &raw::Named<T>) -> BTreeMap<&str, &T> {
-    list.iter().map(|(word, item)| (word.text.as_str(), item)).collect()
+fn by_name<T>(list: &raw::Named<T>) -> Index<'_> {
+    index(&mut list.iter().map(|(word, _)| word.text.as_str()))
+}
+
+/// The number of a name.
+fn id(index: &Index<'_>, name: &str) -> Option<u16> {
+    index.get(name).and_then(|at| u16::try_from(*at).ok())
+}
+
+/// What stands under a name.
+fn of<'a, T>(index: &Index<'_>, name: &str, list: &'a raw::Named<T>) -> Option<&'a T> {
+    index.get(name).map(|at| &list[*at].1)
 }

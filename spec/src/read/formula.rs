@@ -1,8 +1,6 @@
 //! Formulas as written become formulas over indices, or the faults that stand in the way. The build
 //! leaves out what cannot be resolved; a lint reports it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::code;
 use crate::fault::Fault;
 use crate::formula::{
@@ -12,6 +10,7 @@ use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
 use crate::read::draft::Lookup;
 use crate::shape::nearest;
+use crate::sorted::Set;
 use crate::table::StateId;
 use crate::yaml::Word;
 
@@ -59,21 +58,20 @@ pub(crate) fn resolve(
 /// Whether a rule comes back to itself by the rules that it asks.
 fn is_circular(lookup: &Lookup<'_>, name: &str) -> bool {
     let rules = &lookup.draft.parts.rules;
-    let asked: BTreeMap<&str, Vec<&str>> = rules
-        .iter()
-        .map(|(word, rule)| {
-            let heads = rule.is.texts().into_iter().map(|word| call(&word.text).0);
-            (word.text.as_str(), heads.collect())
-        })
-        .collect();
-    let mut open = asked.get(name).cloned().unwrap_or_default();
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::default();
+    let mut open = vec![name];
     while let Some(next) = open.pop() {
-        if next == name {
-            return true;
+        if !seen.add(next) {
+            continue;
         }
-        if seen.insert(next) {
-            open.extend(asked.get(next).into_iter().flatten());
+        let texts =
+            rules.iter().rfind(|(word, _)| word.text == next).map(|(_, rule)| rule.is.texts());
+        for word in texts.unwrap_or_default() {
+            let head = call(&word.text).0;
+            if head == name {
+                return true;
+            }
+            open.push(head);
         }
     }
     false

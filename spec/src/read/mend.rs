@@ -3,13 +3,13 @@
 //!
 //! The table that runs is never built from this.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::raw::{self, Parts, Row, Selector};
 use crate::read::draft::{KINDS, NOT_EXIST};
 use crate::read::formula;
 use crate::shape::{likeness, nearest};
+use crate::sorted::{Set, Sorted};
 use crate::yaml::Word;
 
 /// What a word names.
@@ -51,13 +51,13 @@ enum Role {
 pub(crate) fn mend(raw: &raw::Table) -> Option<raw::Table> {
     let mut names = Names::of(raw);
     let mut mended = raw.clone();
-    let mut used = BTreeSet::new();
+    let mut used = Set::default();
     table(&mut mended, &mut |kind, _, word| {
         let (space, range) = names.find(kind, &word.text);
-        used.insert((space, word.text[range].to_owned()));
+        used.add((space, word.text[range].to_owned()));
     });
     names.used = used;
-    let mut meant: BTreeMap<(Space, String), String> = BTreeMap::new();
+    let mut meant: Sorted<(Space, String), String> = Sorted::default();
     table(&mut mended, &mut |kind, role, word| {
         if role == Role::Selects || word.text.is_empty() {
             return;
@@ -106,30 +106,34 @@ pub(crate) fn mend(raw: &raw::Table) -> Option<raw::Table> {
 }
 
 /// Every name that a file declares, in its table or in an amendment.
-struct Names {
-    declared: BTreeMap<Space, BTreeSet<String>>,
+struct Names<'r> {
+    declared: Sorted<Space, Set<&'r str>>,
     /// States that the document names and does not declare.
-    undeclared: BTreeSet<String>,
+    undeclared: Set<&'r str>,
     /// States that amendments declare.
-    added: BTreeSet<String>,
+    added: Set<&'r str>,
     /// Names that are used somewhere.
-    used: BTreeSet<(Space, String)>,
+    used: Set<(Space, String)>,
 }
 
-impl Names {
-    fn of(raw: &raw::Table) -> Self {
-        let listed = raw.parts.states.iter().filter(|(_, state)| state.undeclared);
-        let states = raw.amendments.iter().flat_map(|amendment| keys(&amendment.add.states));
+impl<'r> Names<'r> {
+    fn of(raw: &'r raw::Table) -> Self {
         let mut names = Self {
-            declared: BTreeMap::new(),
-            undeclared: listed.map(|(word, _)| word.text.clone()).collect(),
-            added: states.map(str::to_owned).collect(),
-            used: BTreeSet::new(),
+            declared: Sorted::default(),
+            undeclared: Set::default(),
+            added: Set::default(),
+            used: Set::default(),
         };
-        names.add(Space::State, ["any", "same"].into_iter());
-        names.add(Space::Resource, KINDS.iter().map(|(word, _)| *word));
-        let added = raw.amendments.iter().map(|amendment| &amendment.add);
-        for parts in [&raw.parts].into_iter().chain(added) {
+        let listed = raw.parts.states.iter().filter(|(_, state)| state.undeclared);
+        names.undeclared.add_all(listed.map(|(word, _)| word.text.as_str()));
+        names.add(Space::State, vec!["any", "same"]);
+        names.add(Space::Resource, KINDS.iter().map(|(word, _)| *word).collect());
+        let mut all = vec![&raw.parts];
+        for amendment in &raw.amendments {
+            names.added.add_all(keys(&amendment.add.states));
+            all.push(&amendment.add);
+        }
+        for parts in all {
             names.add(Space::State, keys(&parts.states));
             names.add(Space::State, keys(&parts.sets));
             names.add(Space::Event, keys(&parts.events));
@@ -143,20 +147,21 @@ impl Names {
         names
     }
 
-    fn add<'n>(&mut self, space: Space, names: impl Iterator<Item = &'n str>) {
-        self.declared.entry(space).or_default().extend(names.map(str::to_owned));
+    fn add(&mut self, space: Space, names: Vec<&'r str>) {
+        self.declared.entry(space).add_all(names);
     }
 
     fn has(&self, space: Space, name: &str) -> bool {
-        self.declared.get(&space).is_some_and(|names| names.contains(name))
+        self.declared.get(&space).is_some_and(|names| names.has(name))
     }
 
     fn nearest(&self, space: Space, name: &str) -> Option<String> {
-        let known = || self.declared.get(&space).into_iter().flatten();
-        let near = nearest(name, known().map(String::as_str))?;
+        let known =
+            || self.declared.get(&space).into_iter().flat_map(Set::iter).map(|(near, ())| *near);
+        let near = nearest(name, known())?;
         // Of those that are as like, the one that nothing else uses was meant.
-        let is_free = |near: &&String| !self.used.contains(&(space, (*near).clone()));
-        let free = nearest(name, known().filter(is_free).map(String::as_str));
+        let is_free = |near: &&str| !self.used.has(&(space, (*near).to_owned()));
+        let free = nearest(name, known().filter(is_free));
         let is_as_like = |free: &&str| likeness(name, free).0 >= likeness(name, near).0;
         Some(free.filter(is_as_like).unwrap_or(near).to_owned())
     }
@@ -165,10 +170,11 @@ impl Names {
     fn unknown(&self, kind: Kind, space: Space, name: &str) -> Option<String> {
         let is_known =
             self.has(space, name) || (kind == Kind::Among && self.has(Space::Asked, name));
-        if space == Space::State && self.undeclared.contains(name) {
+        if space == Space::State && self.undeclared.has(name) {
             // An amendment may say what it is, under a misspelt name.
-            let others = self.added.difference(&self.undeclared).map(String::as_str);
-            let is_added = self.added.contains(name);
+            let added = self.added.iter().map(|(name, ())| *name);
+            let others = added.filter(|name| !self.undeclared.has(name));
+            let is_added = self.added.has(name);
             return if is_added { None } else { nearest(name, others).map(str::to_owned) };
         }
         if is_known { None } else { self.nearest(space, name) }
@@ -220,8 +226,8 @@ impl Names {
     }
 }
 
-fn keys<T>(named: &raw::Named<T>) -> impl Iterator<Item = &str> {
-    named.iter().map(|(word, _)| word.text.as_str())
+fn keys<T>(named: &raw::Named<T>) -> Vec<&str> {
+    named.iter().map(|(word, _)| word.text.as_str()).collect()
 }
 
 type Visit<'v> = dyn FnMut(Kind, Role, &mut Word) + 'v;

@@ -11,7 +11,6 @@ pub(crate) mod pattern;
 mod rows;
 pub(crate) mod vocabulary;
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::code;
@@ -23,6 +22,7 @@ use crate::literal::{Amendment, Document, Partial, Survivor, Uncited};
 use crate::raw;
 use crate::read::draft::{Draft, Lookup};
 use crate::shape::{self, Kind};
+use crate::sorted::Set;
 use crate::source::Source;
 use crate::table::{Table, Vocabulary};
 use crate::yaml::{self, Node, Word};
@@ -74,9 +74,9 @@ pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
     let mut more = read.build(Read::as_written, |_, subject| lint::sure(subject)).findings;
     // What the document leaves out and an amendment adds does not stop the reader.
     let amended = read.amended_names();
-    let name = |fault: &Fault| fault.message.split('`').nth(1).map(str::to_owned);
     more.retain(|fault| {
-        !NAMES.contains(&fault.code) || name(fault).is_none_or(|name| !amended.contains(&name))
+        let name = fault.message.split('`').nth(1);
+        !NAMES.contains(&fault.code) || name.is_none_or(|name| !amended.has(name))
     });
     add_elsewhere(&mut faults, more);
     Err(sorted(faults))
@@ -222,11 +222,12 @@ impl Read {
     }
 
     /// Names that the document leaves undeclared, as the file says, or that an amendment declares.
-    fn amended_names(&self) -> BTreeSet<String> {
+    fn amended_names(&self) -> Set<&str> {
         let states = self.raw.parts.states.iter().filter(|(_, state)| state.undeclared);
-        let mut names: BTreeSet<String> = states.map(|(word, _)| word.text.clone()).collect();
+        let mut names = Set::default();
+        names.add_all(states.map(|(word, _)| word.text.as_str()));
         for amendment in &self.raw.amendments {
-            names.extend(amendment.add.names().map(str::to_owned));
+            names.add_all(amendment.add.names());
         }
         names
     }

@@ -1,7 +1,7 @@
 //! All names of a file: those of the literal table, then those that only amendments name, each with
 //! its Rust spelling. Judges no name; that is the lints'.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::camel::camel;
 use crate::fault::Span;
@@ -9,6 +9,7 @@ use crate::formula::{Signature, Words};
 use crate::raw::{self, Parts};
 use crate::read::draft::{Draft, Lookup};
 use crate::read::pattern;
+use crate::sorted::Set;
 use crate::table::{
     ActionId, Domain, Event, EventId, EventKind, Name, Payload, Resource, ResourceId, ResourceKind,
     Vocabulary,
@@ -23,7 +24,10 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     for parts in &sources {
         declare(parts, &mut vocabulary);
     }
-    let sets = words_of(&sources);
+    let mut sets = Set::default();
+    for parts in &sources {
+        sets.add_all(parts.sets.iter().map(|(word, _)| word.text.as_str()));
+    }
     for parts in &sources {
         mention(parts, &sets, &mut vocabulary);
     }
@@ -154,21 +158,17 @@ fn index(at: usize) -> Option<u16> {
 }
 
 /// Names that are used and nowhere declared: sets and general words are no such names.
-fn mention(parts: &Parts, sets: &BTreeSet<&str>, vocabulary: &mut Vocabulary) {
+fn mention(parts: &Parts, sets: &Set<&str>, vocabulary: &mut Vocabulary) {
     for row in &parts.rows {
         mention_row(row, sets, vocabulary);
     }
 }
 
-fn words_of<'p>(sources: &[&'p Parts]) -> BTreeSet<&'p str> {
-    sources.iter().flat_map(|parts| parts.sets.iter()).map(|(word, _)| word.text.as_str()).collect()
-}
-
-fn mention_row(row: &raw::Row, sets: &BTreeSet<&str>, vocabulary: &mut Vocabulary) {
+fn mention_row(row: &raw::Row, sets: &Set<&str>, vocabulary: &mut Vocabulary) {
     let states = row.from.iter().chain([&row.to]);
     for word in states.filter(|word| !word.text.is_empty()) {
         let reserved = ["any", "same"].contains(&word.text.as_str());
-        if !reserved && !sets.contains(word.text.as_str()) {
+        if !reserved && !sets.has(word.text.as_str()) {
             add(&mut vocabulary.states, used(word), |name| name);
         }
     }

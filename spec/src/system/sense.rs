@@ -1,14 +1,13 @@
 //! Whether a system file asks anything: sections with something in them, budgets that exist,
 //! properties that some world checks, numbers within their limits. It looks no name of a core up.
 
-use std::collections::BTreeSet;
-
 use crate::camel::is_title;
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::limit;
 use crate::raw::{word, words};
 use crate::shape::nearest;
+use crate::sorted::Set;
 use crate::system::{Count, Only, Property, System, World};
 use crate::yaml::Node;
 
@@ -49,12 +48,13 @@ fn is_map(node: &Node) -> bool {
 fn budgets(node: &Node, faults: &mut Vec<Fault>) {
     let worlds = node.at("worlds").map(Node::entries).unwrap_or_default();
     let entries = worlds.iter().filter_map(|(_, world)| world.at("budgets")).map(Node::entries);
-    let known: BTreeSet<&str> = entries.flatten().map(|(word, _)| word.text.as_str()).collect();
+    let mut known = Set::default();
+    known.add_all(entries.flatten().map(|(word, _)| word.text.as_str()));
     let properties = node.at("properties").map(Node::items).unwrap_or_default();
     for (property, key) in properties.iter().flat_map(|one| [(one, "where"), (one, "without")]) {
         let unknown = words(property, key).unwrap_or_default();
-        for word in unknown.iter().filter(|word| !known.contains(word.text.as_str())) {
-            let help = match nearest(&word.text, known.iter().copied()) {
+        for word in unknown.iter().filter(|word| !known.has(word.text.as_str())) {
+            let help = match nearest(&word.text, known.iter().map(|(budget, ())| *budget)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("name a budget of one of the worlds in `{key}`"),
             };

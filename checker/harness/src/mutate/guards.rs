@@ -1,8 +1,6 @@
 //! Conditions with one thing changed: a part negated or left out, `all` for `any`. Two that are
 //! true alike are one, and one that is true as before, or never, is none.
 
-use std::collections::BTreeSet;
-
 use turnstile_spec::table::{Guard, GuardId};
 
 /// Guards of one condition up to which it is told exactly what is true alike.
@@ -18,9 +16,8 @@ pub(crate) struct Changed {
 
 /// Every condition that one change makes.
 pub(crate) fn changed(guard: &Guard) -> Vec<Changed> {
-    let mut asked = BTreeSet::new();
+    let mut asked = Vec::new();
     guard.asked(&mut asked);
-    let asked: Vec<GuardId> = asked.into_iter().collect();
     let old = truth(guard, &asked);
     let mut seen = vec![old.clone()];
     let mut list = Vec::new();

@@ -4,8 +4,6 @@
 //! alike; one member of each is tried. The classes are exact: they follow the ends of the
 //! patterns, so no payload is left out.
 
-use std::collections::BTreeSet;
-
 use turnstile_spec::places::Place;
 use turnstile_spec::table::{CellKind, Event, GuardId, Pattern, Row};
 
@@ -70,9 +68,8 @@ fn outcomes(place: &Place<'_>, number: u16) -> Vec<Outcome> {
     let rows = place.rows.iter().copied().filter(|(_, row)| row.pattern.matches(number));
     let rows: Vec<(usize, &Row)> = rows.collect();
     let otherwise = said(place, number);
-    let mut guards = BTreeSet::new();
+    let mut guards = Vec::new();
     rows.iter().for_each(|(_, row)| row.guard.asked(&mut guards));
-    let guards: Vec<GuardId> = guards.into_iter().collect();
     let mut found = Vec::new();
     if guards.len() > MAX_GUARDS {
         found.extend(rows.iter().map(|(place, _)| Outcome::Row(*place)));
