@@ -1,12 +1,14 @@
 //! The words between the parentheses: `machine!("a.yaml", typestate, derive(serde))`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::quote;
-use syn::parse::{Parse, ParseStream};
-use syn::token::Paren;
-use syn::{Ident, LitStr, Token, parenthesized};
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
 
 use crate::Extras;
+use crate::literal::text;
+use crate::word::is_keyword;
 
 /// A parsed call.
 #[derive(Clone, Debug)]
@@ -26,13 +28,65 @@ impl Call {
     ///
     /// Tokens of a `compile_error!` at the word that is wrong.
     pub fn parse(words: TokenStream) -> Result<Self, TokenStream> {
-        syn::parse2(words).map_err(|error| error.to_compile_error())
+        let mut tokens = Vec::new();
+        flat(words, &mut tokens);
+        let mut tokens = tokens.into_iter().peekable();
+        let first = tokens.next();
+        let path = first.as_ref().and_then(|token| match token {
+            TokenTree::Literal(literal) => Some((text(&literal.to_string())?, literal.span())),
+            TokenTree::Group(_) | TokenTree::Ident(_) | TokenTree::Punct(_) => None,
+        });
+        let Some((path, span)) = path else {
+            let expected = "expected the path of a file, in quotes";
+            return Err(match first {
+                Some(token) => error(token.span(), expected),
+                None => error(Span::call_site(), &format!("unexpected end of input, {expected}")),
+            });
+        };
+        let mut call = Self { path, extras: Extras::default(), span };
+        while let Some(token) = tokens.next() {
+            if !matches!(&token, TokenTree::Punct(comma) if comma.as_char() == ',') {
+                return Err(error(token.span(), "expected `,`"));
+            }
+            if let Some(token) = tokens.next() {
+                call.extra(token, &mut tokens)?;
+            }
+        }
+        Ok(call)
     }
 
     /// An error at the name of the file.
     #[must_use]
     pub fn error(&self, message: &str) -> TokenStream {
-        syn::Error::new(self.span, message).to_compile_error()
+        error(self.span, message)
+    }
+
+    fn extra(&mut self, token: TokenTree, rest: &mut Rest) -> Result<(), TokenStream> {
+        let word = match token {
+            TokenTree::Ident(word) => word,
+            TokenTree::Group(_) | TokenTree::Literal(_) | TokenTree::Punct(_) => {
+                return Err(error(token.span(), "expected identifier"));
+            }
+        };
+        let name = word.to_string();
+        match name.as_str() {
+            "tracing" => self.extras.tracing = true,
+            "typestate" => self.extras.typestate = true,
+            "step_into" => self.extras.step_into = true,
+            "derive" => {
+                derive(&word, rest)?;
+                self.extras.serde = true;
+            }
+            _ if is_keyword(&name) => {
+                let text = format!("expected identifier, found keyword `{name}`");
+                return Err(error(word.span(), &text));
+            }
+            _ => {
+                let text = "expected `typestate`, `step_into`, `derive(serde)` or `tracing`";
+                return Err(error(word.span(), text));
+            }
+        }
+        Ok(())
     }
 
     /// Makes the compiler expand the call again when the file changes.
@@ -48,50 +102,42 @@ impl Call {
     }
 }
 
-impl Parse for Call {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if !input.peek(LitStr) {
-            return Err(input.error("expected the path of a file, in quotes"));
+/// The tokens that are still to be read.
+type Rest = Peekable<IntoIter<TokenTree>>;
+
+/// What stands in brackets behind `derive`: `serde`, and nothing else.
+fn derive(word: &Ident, rest: &mut Rest) -> Result<(), TokenStream> {
+    let text = "only `derive(serde)` is known";
+    let is_list = |token: &TokenTree| matches!(token, TokenTree::Group(list) if list.delimiter() == Delimiter::Parenthesis);
+    let Some(TokenTree::Group(list)) = rest.next_if(is_list) else {
+        return Err(error(word.span(), text));
+    };
+    let mut inner = Vec::new();
+    flat(list.stream(), &mut inner);
+    match inner.as_slice() {
+        [TokenTree::Ident(what)] if what == "serde" => Ok(()),
+        [TokenTree::Ident(what), ..] if !is_keyword(&what.to_string()) => {
+            Err(error(what.span(), text))
         }
-        let path: LitStr = input.parse()?;
-        let mut call = Self { path: path.value(), extras: Extras::default(), span: path.span() };
-        while !input.is_empty() {
-            input.parse::<Token![,]>()?;
-            if !input.is_empty() {
-                call.extra(input)?;
-            }
-        }
-        Ok(call)
+        _ => Err(error(list.span(), text)),
     }
 }
 
-impl Call {
-    fn extra(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
-        let word: Ident = input.parse()?;
-        if word == "tracing" {
-            self.extras.tracing = true;
-        } else if word == "typestate" {
-            self.extras.typestate = true;
-        } else if word == "step_into" {
-            self.extras.step_into = true;
-        } else if word == "derive" {
-            let text = "only `derive(serde)` is known";
-            if !input.peek(Paren) {
-                return Err(syn::Error::new(word.span(), text));
-            }
-            let list;
-            let brackets = parenthesized!(list in input);
-            let what: Option<Ident> = list.parse()?;
-            let is_serde = what.as_ref().is_some_and(|what| what == "serde") && list.is_empty();
-            if !is_serde {
-                let span = what.map_or(brackets.span.join(), |what| what.span());
-                return Err(syn::Error::new(span, text));
-            }
-            self.extras.serde = true;
-        } else {
-            let text = "expected `typestate`, `step_into`, `derive(serde)` or `tracing`";
-            return Err(syn::Error::new(word.span(), text));
+/// The tokens of a call, those of a macro's own arguments without the brackets around them that
+/// nobody wrote.
+fn flat(words: TokenStream, tokens: &mut Vec<TokenTree>) {
+    for token in words {
+        match token {
+            TokenTree::Group(group) if is_unwritten(&group) => flat(group.stream(), tokens),
+            token => tokens.push(token),
         }
-        Ok(())
     }
+}
+
+fn is_unwritten(group: &Group) -> bool {
+    group.delimiter() == Delimiter::None
+}
+
+fn error(span: Span, message: &str) -> TokenStream {
+    quote_spanned!(span => ::core::compile_error! { #message })
 }

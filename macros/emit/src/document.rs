@@ -5,15 +5,16 @@ use quote::quote;
 use turnstile_spec::table::{Lines, Name, Written};
 
 use crate::Machine;
+use crate::word::is_ident;
 
 /// Whether a word can stand as a variant.
 pub(crate) fn is_variant(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_uppercase()) && syn::parse_str::<Ident>(word).is_ok()
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && is_ident(word)
 }
 
 /// An identifier, raw or with a mark behind it where the word is one of Rust's own.
 pub(crate) fn ident(word: &str) -> Ident {
-    if syn::parse_str::<Ident>(word).is_ok() {
+    if is_ident(word) {
         return Ident::new(word, Span::call_site());
     }
     let clean: String = word.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();

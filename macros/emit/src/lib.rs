@@ -12,6 +12,7 @@ mod document;
 mod event;
 pub mod expand;
 mod formula;
+mod literal;
 mod names;
 #[cfg(feature = "pretty")]
 mod pretty;
@@ -20,6 +21,7 @@ mod skeleton;
 pub mod system;
 mod types;
 mod typestate;
+mod word;
 
 #[cfg(feature = "pretty")]
 pub use pretty::pretty;

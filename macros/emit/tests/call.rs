@@ -1,0 +1,54 @@
+//! Calls as they are written: what their words mean, and what is said of those that mean nothing.
+
+use proc_macro2::TokenStream;
+use turnstile_emit::call::Call;
+
+fn parsed(words: &str) -> Result<Call, String> {
+    let words: TokenStream = words.parse().expect("the words are tokens");
+    Call::parse(words).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_path_is_what_the_literal_stands_for() {
+    for (written, path) in [
+        (r#""tables/door.yaml""#, "tables/door.yaml"),
+        (r#""a\\b\"\x41\u{1_F600}\n\0", tracing"#, "a\\b\"A\u{1F600}\n\0"),
+        ("\"a\\\n   b\"", "ab"),
+        (r#"r"a\b""#, r"a\b"),
+        (r##"r#"a"b"#"##, "a\"b"),
+    ] {
+        assert_eq!(parsed(written).map(|call| call.path).as_deref(), Ok(path), "{written}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_beside_the_machine_is_known() {
+    let call = parsed(r#""a.yaml", typestate, derive(serde), tracing, step_into,"#);
+    let extras = call.expect("these are the words").extras;
+    assert!(extras.typestate && extras.serde && extras.tracing && extras.step_into);
+    assert_eq!(parsed(r#""a.yaml""#).expect("a path").extras, Default::default());
+}
+
+#[test]
+fn a_wrong_word_is_said_to_be_wrong() {
+    let known = "expected `typestate`, `step_into`, `derive(serde)` or `tracing`";
+    for (written, said) in [
+        ("", "unexpected end of input, expected the path of a file, in quotes"),
+        ("42", "expected the path of a file, in quotes"),
+        ("b\"a\"", "expected the path of a file, in quotes"),
+        ("'a'", "expected the path of a file, in quotes"),
+        (r#""a" tracing"#, "expected `,`"),
+        (r#""a",, tracing"#, "expected identifier"),
+        (r#""a", "b""#, "expected identifier"),
+        (r#""a", fn"#, "expected identifier, found keyword `fn`"),
+        (r#""a", trace"#, known),
+        (r#""a", derive"#, "only `derive(serde)` is known"),
+        (r#""a", derive[serde]"#, "only `derive(serde)` is known"),
+        (r#""a", derive()"#, "only `derive(serde)` is known"),
+        (r#""a", derive(serde, Debug)"#, "only `derive(serde)` is known"),
+        (r#""a", derive(serde) tracing"#, "expected `,`"),
+    ] {
+        let error = parsed(written).map(|call| call.path);
+        assert_eq!(error, Err(format!(":: core :: compile_error ! {{ {said:?} }}")), "{written}");
+    }
+}
