@@ -39,6 +39,7 @@ pub fn machine(words: TokenStream) -> TokenStream {
 /// which has a method for each property and each premise, and `Predicate`, their names.
 ///
 /// The path is relative to the directory of Cargo.toml.
+#[cfg(feature = "systems")]
 #[proc_macro]
 pub fn system(words: TokenStream) -> TokenStream {
     expand(words, expand::system)

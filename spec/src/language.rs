@@ -12,8 +12,6 @@ pub(crate) const ABOUT: Key = may("about", Kind::Text, "The document's prose on 
 /// The document's lines.
 pub(crate) const CITE: Key = may("cite", Kind::Lines, "The document's lines that say so.");
 const IDENT: Key = may("ident", Kind::Text, "The Rust name, where CamelCase of the name collides.");
-/// A reason that may be left out.
-pub(crate) const BECAUSE_MAY: Key = may("because", Kind::Text, "Why, in one sentence.");
 const BECAUSE: Key = must("because", Kind::Text, "Why, in one sentence.");
 
 /// A whole file.

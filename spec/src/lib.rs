@@ -25,6 +25,7 @@ mod shape;
 mod slips;
 mod sorted;
 pub mod source;
+#[cfg(feature = "systems")]
 pub mod system;
 pub mod table;
 mod yaml;
@@ -33,5 +34,6 @@ pub use camel::camel;
 pub use fault::{Fault, Faults, Severity};
 pub use literal::{Literal, Sound};
 pub use source::Source;
+#[cfg(feature = "systems")]
 pub use system::System;
 pub use table::Table;

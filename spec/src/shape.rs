@@ -43,6 +43,7 @@ pub(crate) enum Kind {
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A number from 0.
+    #[cfg_attr(not(feature = "systems"), expect(dead_code, reason = "only systems have numbers"))]
     Number,
     /// Lines of the document: 36, 36-41, or a list of such.
     Lines,

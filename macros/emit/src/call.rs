@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use crate::Extras;
@@ -127,15 +127,14 @@ fn derive(word: &Ident, rest: &mut Rest) -> Result<(), TokenStream> {
 /// nobody wrote.
 fn flat(words: TokenStream, tokens: &mut Vec<TokenTree>) {
     for token in words {
-        match token {
-            TokenTree::Group(group) if is_unwritten(&group) => flat(group.stream(), tokens),
-            token => tokens.push(token),
+        if let TokenTree::Group(group) = &token
+            && group.delimiter() == Delimiter::None
+        {
+            flat(group.stream(), tokens);
+        } else {
+            tokens.push(token);
         }
     }
-}
-
-fn is_unwritten(group: &Group) -> bool {
-    group.delimiter() == Delimiter::None
 }
 
 fn error(span: Span, message: &str) -> TokenStream {

@@ -6,12 +6,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use turnstile_spec::literal::Document;
-use turnstile_spec::system::System;
 use turnstile_spec::table::{Table, Vocabulary};
 use turnstile_spec::{Faults, Literal, Source};
 
 use crate::call::Call;
-use crate::{Machine, emit, skeleton, system};
+use crate::{Machine, emit, skeleton};
 
 /// What `machine!` expands to.
 #[must_use]
@@ -33,11 +32,12 @@ pub fn machine(call: &Call, source: Source) -> TokenStream {
 }
 
 /// What `system!` expands to.
+#[cfg(feature = "systems")]
 #[must_use]
 pub fn system(call: &Call, source: Source) -> TokenStream {
     let tracked = call.tracked();
-    let (error, module) = match System::read(source) {
-        Ok(system) => (None, Some(system::emit(&system))),
+    let (error, module) = match turnstile_spec::System::read(source) {
+        Ok(system) => (None, Some(crate::system::emit(&system))),
         Err(faults) => (Some(error(&faults)), None),
     };
     quote!(#error #tracked #module)

@@ -18,6 +18,7 @@ mod names;
 mod pretty;
 mod row;
 mod skeleton;
+#[cfg(feature = "systems")]
 pub mod system;
 mod types;
 mod typestate;

@@ -18,9 +18,6 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 /// Whether a text is one identifier.
 pub(crate) fn is_ident(text: &str) -> bool {
     let Ok(tokens) = text.parse::<TokenStream>() else { return false };
-    let mut tokens = tokens.into_iter();
-    match (tokens.next(), tokens.next()) {
-        (Some(TokenTree::Ident(ident)), None) => !is_keyword(&ident.to_string()),
-        _ => false,
-    }
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    matches!(&tokens[..], [TokenTree::Ident(ident)] if !is_keyword(&ident.to_string()))
 }

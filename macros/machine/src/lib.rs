@@ -4,7 +4,8 @@
 //! `machine!` makes a module of a table: enums for its names, the table as nested matches, and a
 //! [`Machine`]. All else is here, once. With the feature `alloc` a table runs as data, too
 //! (`Interpreted`): one that is read at run time, edited or mutated, under the same core. The
-//! feature `read` makes the data of a file that `turnstile-spec` has read.
+//! feature `read` makes the data of a file that `turnstile-spec` has read. `system!`, for checkers,
+//! comes with the feature `systems`.
 #![no_std]
 
 #[cfg(feature = "alloc")]
@@ -45,4 +46,6 @@ pub use step::{
 };
 pub use term::{Term, Terms};
 #[cfg(feature = "macros")]
-pub use turnstile_macros::{machine, system};
+pub use turnstile_macros::machine;
+#[cfg(feature = "systems")]
+pub use turnstile_macros::system;

@@ -1,7 +1,9 @@
 //! The language of system files, as shapes.
 
-use crate::language::{ABOUT, BECAUSE_MAY, CITE, DOCUMENT, UNCITED};
-use crate::shape::{Kind, Shape, may, must};
+use crate::language::{ABOUT, CITE, DOCUMENT, UNCITED};
+use crate::shape::{Key, Kind, Shape, may, must};
+
+const BECAUSE: Key = may("because", Kind::Text, "Why, in one sentence.");
 
 /// A whole file.
 pub(crate) static SYSTEM: Shape = Shape {
@@ -49,7 +51,7 @@ const TIME: Kind = Kind::Either(&[Kind::Text, Kind::Map(&RELATION)]);
 
 static RELATION: Shape = Shape {
     name: "time relation",
-    keys: &[must("relation", Kind::Text, "`client.lease before server.ttl`."), BECAUSE_MAY, CITE],
+    keys: &[must("relation", Kind::Text, "`client.lease before server.ttl`."), BECAUSE, CITE],
 };
 
 static WORLD: Shape = Shape {
@@ -81,7 +83,7 @@ static PROPERTY: Shape = Shape {
         may("without", Kind::List(&Kind::Text), "Faults after which it says nothing."),
         may("premise", Kind::Text, "What must be reached for it to say anything."),
         may("only", Kind::Choice(&["as written", "amended"]), "The table that it is about."),
-        BECAUSE_MAY,
+        BECAUSE,
         CITE,
     ],
 };
