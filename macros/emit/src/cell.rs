@@ -101,7 +101,7 @@ pub(crate) fn arms(
     words: &Vocabulary,
     event: &Event,
     said: &[(Ranges, Said<'_>)],
-    leaf: &impl Leaf,
+    leaf: &dyn Leaf,
 ) -> TokenStream {
     let Some(payload) = &event.payload else { return quote!() };
     let patterns = |ranges: &Ranges| match &payload.domain {
@@ -134,7 +134,7 @@ pub(crate) fn arms(
 }
 
 /// What one answer of the table leads to: statements that end in an expression.
-pub(crate) fn outcome(words: &Vocabulary, said: &Said<'_>, leaf: &impl Leaf) -> TokenStream {
+pub(crate) fn outcome(words: &Vocabulary, said: &Said<'_>, leaf: &dyn Leaf) -> TokenStream {
     let mut chain = Vec::new();
     let mut last = match said.otherwise {
         None => leaf.refused(false),

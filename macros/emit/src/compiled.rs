@@ -199,7 +199,7 @@ fn events(
     machine: &Machine<'_>,
     places: &Places<'_>,
     from: StateId,
-    leaf: &impl Leaf,
+    leaf: &dyn Leaf,
 ) -> TokenStream {
     let words = machine.vocabulary;
     let mut found = Vec::new();

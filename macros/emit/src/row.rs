@@ -1,6 +1,6 @@
 //! `RowId`: a row as written, with a constant for each.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -34,25 +34,22 @@ pub(crate) fn steps(machine: &Machine<'_>) -> Vec<Ident> {
     let words = machine.vocabulary;
     let constants = constants(words);
     let rows = &machine.table.rows;
-    let mut counts = BTreeMap::new();
-    rows.iter().for_each(|row| *counts.entry(row.id).or_insert(0) += 1);
-    let name = |row: &Row| {
-        let constant = &constants[row.id.index()];
-        if counts.get(&row.id) == Some(&1) {
-            return constant.clone();
-        }
-        let from = snake(&words.states[row.from.index()].ident);
-        let event = snake(&words.events[row.event.index()].name.ident);
-        ident(&format!("{constant}_{from}_{event}").to_uppercase())
-    };
+    let mut counts = vec![0; words.rows.len()];
+    rows.iter().for_each(|row| counts[row.id.index()] += 1);
     let mut taken = BTreeSet::new();
-    let unique = |mut name: Ident| {
-        while !taken.insert(name.clone()) {
+    let name = |row: &Row| {
+        let mut name = constants[row.id.index()].clone();
+        if counts[row.id.index()] > 1 {
+            let from = snake(&words.states[row.from.index()].ident);
+            let event = snake(&words.events[row.event.index()].name.ident);
+            name = ident(&format!("{name}_{from}_{event}").to_uppercase());
+        }
+        while !taken.insert(name.to_string()) {
             name = ident(&format!("{name}_"));
         }
         name
     };
-    rows.iter().map(name).map(unique).collect()
+    rows.iter().map(name).collect()
 }
 
 /// What each row of the table says, as constants.

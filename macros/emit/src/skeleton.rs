@@ -65,7 +65,7 @@ fn clean(names: &mut Vocabulary) {
     }
 }
 
-fn once<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &Name) {
+fn once<T>(list: &mut Vec<T>, name: fn(&T) -> &Name) {
     let mut seen = BTreeSet::new();
     list.retain(|it| is_variant(&name(it).ident) && seen.insert(name(it).ident.clone()));
 }

@@ -160,14 +160,18 @@ impl<'a> Move<'a> {
         let mut accepted = false;
         for (_, said) in &said {
             accepted |= !said.rows.is_empty();
-            to.extend(said.rows.iter().map(|(_, row)| row.to));
+            let mut comes = |state| {
+                if !to.contains(&state) {
+                    to.push(state);
+                }
+            };
+            said.rows.iter().for_each(|(_, row)| comes(row.to));
             if !said.is_decided() {
-                to.extend((said.otherwise == Some(CellKind::Ignore)).then_some(from));
-                refusable |= said.otherwise != Some(CellKind::Ignore);
+                let is_ignored = said.otherwise == Some(CellKind::Ignore);
+                is_ignored.then(|| comes(from));
+                refusable |= !is_ignored;
             }
         }
-        let mut seen = std::collections::BTreeSet::new();
-        to.retain(|state| seen.insert(*state));
         accepted.then_some(Self { machine, names, from, event, said, to, refusable })
     }
 
