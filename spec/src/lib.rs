@@ -10,6 +10,7 @@ pub mod explain;
 pub mod fault;
 pub mod formula;
 mod language;
+mod likeness;
 pub mod limit;
 mod lint;
 pub mod literal;

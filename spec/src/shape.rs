@@ -5,6 +5,7 @@
 
 use crate::code;
 use crate::fault::{Fault, Span};
+use crate::likeness::nearest;
 use crate::limit;
 use crate::source::Source;
 use crate::yaml::{Node, Value, Word};
@@ -329,24 +330,6 @@ fn describe(kind: Kind) -> String {
             texts.join(", or ")
         }
     }
-}
-
-/// The name meant, where one is near enough.
-pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    if name.len() > limit::NAME_BYTES {
-        return None;
-    }
-    known
-        .map(|near| (likeness(name, near), near))
-        .filter(|((likeness, _), _)| *likeness >= 0.6)
-        .max_by(|(a, _), (b, _)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)))
-        .map(|(_, near)| near)
-}
-
-/// How much two names are like each other, from 0 to 1: whatever the case, then in each letter.
-pub(crate) fn likeness(name: &str, near: &str) -> (f64, f64) {
-    let like = strsim::normalized_damerau_levenshtein;
-    (like(&name.to_lowercase(), &near.to_lowercase()), like(name, near))
 }
 
 /// Lines of a document: `36` or `36-41`.

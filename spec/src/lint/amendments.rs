@@ -3,6 +3,7 @@
 
 use crate::code;
 use crate::fault::{Fault, Span};
+use crate::likeness::nearest;
 use crate::lint::Subject;
 use crate::raw::{self, Amendment, Parts, Row};
 use crate::read::amend::{self, Listed};
@@ -76,7 +77,7 @@ fn needs(amendments: &[Amendment], faults: &mut Vec<Fault>) {
         for word in &amendment.needs {
             if !known.has(word.text.as_str()) {
                 let others = known.iter().map(|(id, _)| *id).filter(|id| *id != amendment.id.text);
-                let near = crate::shape::nearest(&word.text, others);
+                let near = nearest(&word.text, others);
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "name another amendment of this file".to_owned(),
@@ -248,7 +249,7 @@ fn keys<T>(named: &[(Word, T)]) -> Vec<&Word> {
 }
 
 fn nothing(section: &str, word: &Word, known: &[&Word]) -> Fault {
-    let near = crate::shape::nearest(&word.text, known.iter().map(|word| word.text.as_str()));
+    let near = nearest(&word.text, known.iter().map(|word| word.text.as_str()));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => "name what the table has there, or an amendment under `needs` adds".to_owned(),

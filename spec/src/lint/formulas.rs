@@ -2,10 +2,10 @@
 
 use crate::code;
 use crate::fault::{Fault, merge};
+use crate::likeness::nearest;
 use crate::lint::Subject;
 use crate::raw::Row;
 use crate::read::formula;
-use crate::shape::nearest;
 use crate::table::{Do, Row as Built};
 
 /// Names in formulas and loops that nothing declares, but for those that are told of a row.

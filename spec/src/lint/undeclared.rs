@@ -3,11 +3,11 @@
 
 use crate::code;
 use crate::fault::Fault;
+use crate::likeness::nearest;
 use crate::limit;
 use crate::lint::Subject;
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, Wrong};
-use crate::shape::nearest;
 use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {

@@ -6,10 +6,10 @@ use crate::fault::Fault;
 use crate::formula::{
     Among, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated, Var,
 };
+use crate::likeness::nearest;
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
 use crate::read::draft::Lookup;
-use crate::shape::nearest;
 use crate::sorted::Set;
 use crate::table::StateId;
 use crate::yaml::Word;

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use crate::likeness::{likeness, nearest};
 use crate::raw::{self, Parts, Row, Selector};
 use crate::read::draft::{KINDS, NOT_EXIST};
 use crate::read::formula;
-use crate::shape::{likeness, nearest};
 use crate::sorted::{Set, Sorted};
 use crate::yaml::Word;
 

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::code;
 use crate::fault::{Fault, Faults, Span, sort};
+use crate::likeness::nearest;
 use crate::raw::{cite, flag, named, text, word, words};
-use crate::shape::{self, Kind, nearest};
+use crate::shape::{self, Kind};
 use crate::source::Source;
 use crate::system::shape::SYSTEM;
 use crate::system::{

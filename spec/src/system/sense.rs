@@ -4,9 +4,9 @@
 use crate::camel::is_title;
 use crate::code;
 use crate::fault::{Fault, Span};
+use crate::likeness::nearest;
 use crate::limit;
 use crate::raw::{word, words};
-use crate::shape::nearest;
 use crate::sorted::Set;
 use crate::system::{Count, Only, Property, System, World};
 use crate::yaml::Node;
