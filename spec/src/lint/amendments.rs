@@ -5,7 +5,7 @@ use crate::code;
 use crate::fault::{Fault, Span};
 use crate::likeness::nearest;
 use crate::lint::Subject;
-use crate::raw::{self, Amendment, Parts, Row};
+use crate::raw::{self, Amendment, Declared, Parts, Row, SECTIONS};
 use crate::read::amend::{self, Listed};
 use crate::sorted::{Set, Sorted};
 use crate::table::RowId;
@@ -168,47 +168,21 @@ struct Section<'a> {
     remove: &'a [Word],
 }
 
-/// For a section in which nothing can be changed, only added or removed.
-const FIXED: &[(Word, ())] = &[];
-
-impl<'a> Section<'a> {
-    fn new<A, B, C>(
-        name: &'static str,
-        known: &'a [(Word, A)],
-        add: &'a [(Word, B)],
-        change: &'a [(Word, C)],
-        remove: &'a [Word],
-    ) -> Self {
-        Self { name, known: keys(known), add: keys(add), change: keys(change), remove }
-    }
-}
-
 fn parts(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
-    let Amendment { add, change, remove, .. } = amendment;
-    let sections = [
-        Section::new("states", &one.states, &add.states, &change.states, &remove.states),
-        Section::new("sets", &one.sets, &add.sets, &change.sets, &remove.sets),
-        Section::new("events", &one.events, &add.events, &change.events, &remove.events),
-        Section::new("actions", &one.actions, &add.actions, &change.actions, &remove.actions),
-        Section::new(
-            "resources",
-            &one.resources,
-            &add.resources,
-            &change.resources,
-            &remove.resources,
-        ),
-        Section::new("guards", &one.guards, &add.guards, FIXED, &remove.guards),
-        Section::new("predicates", &one.predicates, &add.predicates, FIXED, &[]),
-        Section::new("collections", &one.collections, &add.collections, FIXED, &[]),
-        Section::new("rules", &one.rules, &add.rules, &change.rules, &remove.rules),
-        Section::new(
-            "invariants",
-            &one.invariants,
-            &add.invariants,
-            &change.invariants,
-            &remove.invariants,
-        ),
-    ];
+    let removed = amendment.remove.names();
+    let (known, add, change) =
+        (one.declared(), amendment.add.declared(), amendment.change.declared());
+    let sections = SECTIONS.map(|name| {
+        let remove = removed.iter().find(|(section, _)| *section == name);
+        let remove = remove.map_or(&[][..], |(_, words)| words);
+        Section {
+            name,
+            known: heads(&known, name),
+            add: heads(&add, name),
+            change: heads(&change, name),
+            remove,
+        }
+    });
     let undeclared = |word: &Word| {
         one.states.iter().any(|(known, state)| known.text == word.text && state.undeclared)
     };
@@ -218,9 +192,14 @@ fn parts(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
     cells(one, amendment, seen);
 }
 
+/// The names of one section.
+fn heads<'p>(all: &[Declared<'p>], section: &str) -> Vec<&'p Word> {
+    all.iter().filter(|one| one.section == section).map(|one| one.word).collect()
+}
+
 /// What is added is new, but for a state that so far is only named; what is changed or removed is
 /// there.
-fn touches(section: &Section<'_>, undeclared: &impl Fn(&Word) -> bool, seen: &mut Touched<'_>) {
+fn touches(section: &Section<'_>, undeclared: &dyn Fn(&Word) -> bool, seen: &mut Touched<'_>) {
     let Section { name, known, add, change, remove } = section;
     for word in add {
         let first = known.iter().find(|known| known.text == word.text);
@@ -242,10 +221,6 @@ fn touches(section: &Section<'_>, undeclared: &impl Fn(&Word) -> bool, seen: &mu
             seen.faults.push(nothing(name, word, known));
         }
     }
-}
-
-fn keys<T>(named: &[(Word, T)]) -> Vec<&Word> {
-    named.iter().map(|(word, _)| word).collect()
 }
 
 fn nothing(section: &str, word: &Word, known: &[&Word]) -> Fault {

@@ -3,7 +3,7 @@
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
-use crate::raw::Parts;
+use crate::raw::{Declared, Parts};
 use crate::sorted::Sorted;
 use crate::table::Lines;
 
@@ -44,18 +44,15 @@ fn cited(parts: &Parts) -> Sorted<(u32, u32), (Lines, Span)> {
             cited.insert((*lines.start(), span.start), (lines.clone(), span));
         }
     };
-    parts.states.iter().for_each(|(word, state)| put(&state.about.cite, word.span));
-    parts.sets.iter().for_each(|(word, set)| put(&set.about.cite, word.span));
-    parts.events.iter().for_each(|(word, event)| put(&event.about.cite, word.span));
-    parts.actions.iter().for_each(|(word, action)| put(&action.about.cite, word.span));
-    parts.resources.iter().for_each(|(word, resource)| put(&resource.about.cite, word.span));
-    parts.guards.iter().for_each(|(word, guard)| put(&guard.cite, word.span));
-    let asked = parts.predicates.iter().chain(&parts.collections);
-    asked.for_each(|(word, one)| put(&one.about.cite, word.span));
-    let rules = parts.rules.iter().chain(&parts.invariants);
-    rules.for_each(|(word, rule)| put(&rule.about.cite, word.span));
-    parts.rows.iter().for_each(|row| put(&row.cite, row.span));
-    parts.ignore.iter().chain(&parts.impossible).for_each(|cell| put(&cell.cite, cell.span));
+    for Declared { word, about, .. } in parts.declared() {
+        put(&about.cite, word.span);
+    }
+    for row in &parts.rows {
+        put(&row.cite, row.span);
+    }
+    for cell in parts.cells() {
+        put(&cell.cite, cell.span);
+    }
     cited
 }
 

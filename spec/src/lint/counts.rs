@@ -3,81 +3,85 @@
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::limit;
-use crate::raw::{Branch, Change, Condition, Parts, Table};
+use crate::raw::{Branch, Condition, Parts, Row, SECTIONS, SetRow, Table};
 use crate::sorted::{Set, Sorted};
 use crate::yaml::Word;
 
 pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
-    let amended = raw.amendments.iter().flat_map(|amendment| [&amendment.add, &amendment.change]);
-    let sources: Vec<&Parts> = [&raw.parts].into_iter().chain(amended).collect();
-    let names: Vec<(&str, Vec<&Word>)> = vec![
-        ("states", words(&sources, |parts| keys(&parts.states))),
-        ("sets", words(&sources, |parts| keys(&parts.sets))),
-        ("events", words(&sources, |parts| keys(&parts.events))),
-        ("actions", words(&sources, |parts| keys(&parts.actions))),
-        ("resources", words(&sources, |parts| keys(&parts.resources))),
-        ("guards", words(&sources, |parts| keys(&parts.guards))),
-        ("predicates", words(&sources, |parts| keys(&parts.predicates))),
-        ("collections", words(&sources, |parts| keys(&parts.collections))),
-        ("rules", words(&sources, |parts| keys(&parts.rules))),
-        ("invariants", words(&sources, |parts| keys(&parts.invariants))),
-    ];
-    for (section, words) in &names {
+    let all = All::of(raw);
+    named(&all.parts, faults);
+    for (_, rule) in all.parts.iter().flat_map(|parts| parts.all_rules()) {
+        if rule.is.size() > limit::FORMULA {
+            let what = "the formula is too long";
+            faults.push(Fault::limit(rule.span, what, "names", limit::FORMULA));
+        }
+    }
+    let mut put = |spans: Vec<Span>, what: &str, unit: &str, limit: usize| {
+        let span = spans.get(limit).copied();
+        faults.extend(span.map(|span| Fault::limit(span, what, unit, limit)));
+    };
+    let mut rows: Vec<Span> = all.rows.iter().map(|row| row.span).collect();
+    rows.extend(all.changes.iter().map(|set| set.span));
+    put(rows, "too many rows", "rows", limit::ROWS);
+    let amendments = raw.amendments.iter().map(|amendment| amendment.span).collect();
+    put(amendments, "too many amendments", "amendments", limit::AMENDMENTS);
+    let mut uncited = Vec::new();
+    for entry in &raw.uncited {
+        uncited.resize(uncited.len() + entry.lines.len(), entry.span);
+    }
+    put(uncited, "too many uncited lines", "entries", limit::UNCITED);
+    let survivors = raw.survivors.iter().map(|survivor| survivor.span).collect();
+    put(survivors, "too many survivors", "entries", limit::SURVIVORS);
+    long(&all, faults);
+    used(&all, faults);
+    lists(&all.parts, faults);
+    expanded(&all, faults);
+    nothing(&all, faults);
+}
+
+/// What a file and its amendments declare, and their rows: those that are written and those that
+/// are changed.
+struct All<'p> {
+    parts: Vec<&'p Parts>,
+    rows: Vec<&'p Row>,
+    changes: Vec<&'p SetRow>,
+}
+
+impl<'p> All<'p> {
+    fn of(raw: &'p Table) -> Self {
+        let mut all = Self { parts: vec![&raw.parts], rows: Vec::new(), changes: Vec::new() };
+        for amendment in &raw.amendments {
+            all.parts.extend([&amendment.add, &amendment.change]);
+            all.changes.extend(amendment.rows.iter().map(|change| &change.set));
+        }
+        for parts in &all.parts {
+            all.rows.extend(&parts.rows);
+        }
+        all
+    }
+}
+
+/// Sections with too many names, and names that are too long.
+fn named(sources: &[&Parts], faults: &mut Vec<Fault>) {
+    let mut all = Vec::new();
+    sources.iter().for_each(|parts| all.extend(parts.declared()));
+    for section in SECTIONS {
+        let of = all.iter().filter(|one| one.section == section);
+        let words: Vec<&Word> = of.map(|one| one.word).collect();
         if let Some(word) = words.get(limit::NAMES) {
-            faults.push(Fault::limit(
-                word.span,
-                &format!("too many {section}"),
-                section,
-                limit::NAMES,
-            ));
+            let what = format!("too many {section}");
+            faults.push(Fault::limit(word.span, &what, section, limit::NAMES));
         }
         for word in words.iter().filter(|word| word.text.len() > limit::NAME_BYTES) {
             faults.push(Fault::limit(word.span, "a name is too long", "bytes", limit::NAME_BYTES));
         }
     }
-    let rules = sources.iter().flat_map(|parts| parts.rules.iter().chain(&parts.invariants));
-    for (_, rule) in rules.filter(|(_, rule)| rule.is.size() > limit::FORMULA) {
-        let what = "the formula is too long";
-        faults.push(Fault::limit(rule.span, what, "names", limit::FORMULA));
-    }
-    let rows: Vec<Span> = sources
-        .iter()
-        .flat_map(|parts| parts.rows.iter().map(|row| row.span))
-        .chain(raw.amendments.iter().flat_map(|a| a.rows.iter().map(|change| change.set.span)))
-        .collect();
-    if let Some(span) = rows.get(limit::ROWS) {
-        faults.push(Fault::limit(*span, "too many rows", "rows", limit::ROWS));
-    }
-    if let Some(amendment) = raw.amendments.get(limit::AMENDMENTS) {
-        let span = amendment.span;
-        faults.push(Fault::limit(span, "too many amendments", "amendments", limit::AMENDMENTS));
-    }
-    let uncited: Vec<Span> =
-        raw.uncited.iter().flat_map(|entry| entry.lines.iter().map(|_| entry.span)).collect();
-    if let Some(span) = uncited.get(limit::UNCITED) {
-        faults.push(Fault::limit(*span, "too many uncited lines", "entries", limit::UNCITED));
-    }
-    if let Some(survivor) = raw.survivors.get(limit::SURVIVORS) {
-        let span = survivor.span;
-        faults.push(Fault::limit(span, "too many survivors", "entries", limit::SURVIVORS));
-    }
-    long(raw, &sources, faults);
-    used(raw, &sources, faults);
-    lists(&sources, faults);
-    expanded(raw, &sources, faults);
-    nothing(&sources, faults);
 }
 
 /// Rows with a condition or a list of actions that nobody could read.
-fn long(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
-    let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
-    let changes = changes.filter_map(|change| {
-        let does = change.set.does.as_ref()?;
-        Some((does.words.as_slice(), does.branches.as_slice(), change.set.span))
-    });
-    let rows = sources.iter().flat_map(|parts| &parts.rows);
-    let rows = rows.map(|row| (row.does.as_slice(), row.branches.as_slice(), row.span));
-    for (does, branches, span) in rows.chain(changes) {
+fn long(all: &All<'_>, faults: &mut Vec<Fault>) {
+    let mut sizes = Vec::new();
+    let mut look = |does: &[Word], branches: &[Branch], own: &Option<Condition>, span| {
         if does.len() > limit::ACTIONS {
             faults.push(Fault::limit(span, "`do` is too long", "actions", limit::ACTIONS));
         }
@@ -85,8 +89,18 @@ fn long(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
             let what = "`do` asks too often";
             faults.push(Fault::limit(span, what, "conditions", limit::BRANCHES));
         }
+        let own = own.as_ref().map_or(0, Condition::size);
+        let inner: usize = branches.iter().map(|branch| branch.condition.size()).sum();
+        sizes.push((own + inner, span));
+    };
+    for row in &all.rows {
+        look(&row.does, &row.branches, &row.condition, row.span);
     }
-    for (size, span) in conditions(raw, sources) {
+    for set in &all.changes {
+        let (does, branches) = done(set);
+        look(does, branches, &set.condition, set.span);
+    }
+    for (size, span) in sizes {
         if size > limit::CONDITION {
             let fault = Fault::limit(span, "the condition is too long", "names", limit::CONDITION);
             faults.push(fault);
@@ -94,44 +108,23 @@ fn long(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
     }
 }
 
-/// The size of every row's conditions together.
-fn conditions(raw: &Table, sources: &[&Parts]) -> Vec<(usize, Span)> {
-    let size = |condition: &Option<Condition>, branches: &[Branch]| {
-        let own = condition.as_ref().map_or(0, Condition::size);
-        own + branches.iter().map(|branch| branch.condition.size()).sum::<usize>()
-    };
-    let rows = sources.iter().flat_map(|parts| &parts.rows);
-    let rows = rows.map(|row| (size(&row.condition, &row.branches), row.span));
-    let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
-    let changes = changes.map(|Change { set, .. }| {
-        let branches = set.does.as_ref().map_or(&[][..], |does| &does.branches);
-        (size(&set.condition, branches), set.span)
-    });
-    rows.chain(changes).collect()
-}
-
-fn keys<T>(named: &[(Word, T)]) -> Vec<&Word> {
-    named.iter().map(|(word, _)| word).collect()
-}
-
-fn words<'p>(sources: &[&'p Parts], of: fn(&'p Parts) -> Vec<&'p Word>) -> Vec<&'p Word> {
-    sources.iter().flat_map(|parts| of(parts)).collect()
+/// The actions of a changed row, and those of them that are done under a condition.
+fn done(set: &SetRow) -> (&[Word], &[Branch]) {
+    set.does.as_ref().map_or((&[], &[]), |does| (&does.words, &does.branches))
 }
 
 /// Names that rows use, declared or not.
-fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
-    let changes = raw.amendments.iter().flat_map(|amendment| &amendment.rows);
-    let none: &[Word] = &[];
+fn used(all: &All<'_>, faults: &mut Vec<Fault>) {
     let mut words: Vec<&Word> = Vec::new();
-    for row in sources.iter().flat_map(|parts| &parts.rows) {
+    for row in &all.rows {
         words.extend(&row.from);
         words.push(&row.to);
         words.extend(&row.does);
         words.extend(row.guards());
     }
-    for change in changes {
-        words.extend(change.set.from.as_deref().unwrap_or(none));
-        words.extend(change.set.does.as_ref().map_or(none, |does| &does.words));
+    for set in &all.changes {
+        words.extend(set.from.as_deref().unwrap_or_default());
+        words.extend(done(set).0);
     }
     let mut names = Set::default();
     let mut known = 0;
@@ -148,37 +141,36 @@ fn used(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
 /// Lists of resources and states in declarations.
 fn lists(sources: &[&Parts], faults: &mut Vec<Fault>) {
     for parts in sources {
-        let sets = parts.sets.iter().map(|(_, set)| &set.states);
-        for word in parts.resource_lists().chain(sets).filter_map(|list| list.get(limit::NAMES)) {
+        let mut lists = parts.resource_lists();
+        lists.extend(parts.sets.iter().map(|(_, set)| set.states.as_slice()));
+        for word in lists.into_iter().filter_map(|list| list.get(limit::NAMES)) {
             faults.push(Fault::limit(word.span, "the list is too long", "names", limit::NAMES));
         }
     }
 }
 
 /// What lists, sets and `any` come to when they are written out.
-fn expanded(raw: &Table, sources: &[&Parts], faults: &mut Vec<Fault>) {
-    let written = Written::new(sources);
+fn expanded(all: &All<'_>, faults: &mut Vec<Fault>) {
+    let written = Written::new(&all.parts);
     let mut rows = Bound::new(limit::EXPANDED_ROWS, "rows");
     let mut ops = Bound::new(limit::OPS, "resources");
     let mut cells = Bound::new(limit::CELLS, "cells");
-    for row in sources.iter().flat_map(|parts| &parts.rows) {
+    for row in &all.rows {
         let places = written.places(&row.from, &row.event) << row.branches.len().min(16);
         rows.add(places, row.span, faults);
         ops.add(places.saturating_mul(written.ops(&row.event, &row.does)), row.span, faults);
     }
-    for change in raw.amendments.iter().flat_map(|amendment| &amendment.rows) {
-        let set = &change.set;
+    for set in &all.changes {
         let from = set.from.as_deref().unwrap_or_default();
         let event = set.event.as_deref().unwrap_or_default();
-        let (does, branches) =
-            set.does.as_ref().map_or((&[][..], 0), |does| (&does.words[..], does.branches.len()));
+        let (does, branches) = done(set);
         // What the amendment leaves as it is counts as one: the literal row has been counted.
         let states = from.iter().map(|word| written.size(word)).sum::<usize>().max(1);
-        let places = states.saturating_mul(event.len().max(1)) << branches.min(16);
+        let places = states.saturating_mul(event.len().max(1)) << branches.len().min(16);
         rows.add(places, set.span, faults);
         ops.add(places.saturating_mul(written.ops(event, does)), set.span, faults);
     }
-    for cell in sources.iter().flat_map(|parts| parts.ignore.iter().chain(&parts.impossible)) {
+    for cell in all.parts.iter().flat_map(|parts| parts.cells()) {
         cells.add(written.places(&cell.states, &cell.events), cell.span, faults);
     }
 }
@@ -262,16 +254,16 @@ impl Bound {
 }
 
 /// Rows that leave no state or wait for no event, and sets of none, which rows may stand for.
-fn nothing(sources: &[&Parts], faults: &mut Vec<Fault>) {
+fn nothing(all: &All<'_>, faults: &mut Vec<Fault>) {
     // A change may leave a set's states as they are.
-    let sets = sources.iter().take(1).flat_map(|parts| &parts.sets);
+    let sets = all.parts[0].sets.iter();
     for (name, _) in sets.filter(|(_, set)| set.states.is_empty()) {
         let fault = Fault::error(code::WRONG_SHAPE, format!("`{}` is an empty set", name.text))
             .label(name.span, "what is said of it is said of nothing")
             .help("name its states, or remove the set");
         faults.push(fault);
     }
-    for row in sources.iter().flat_map(|parts| &parts.rows) {
+    for row in &all.rows {
         for (key, words) in [("from", &row.from), ("event", &row.event)] {
             if words.is_empty() {
                 let fault = Fault::error(code::WRONG_SHAPE, format!("`{key}` is an empty list"))

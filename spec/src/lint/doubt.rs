@@ -37,14 +37,14 @@ impl Doubt {
             doubt.is_of_states |= row.to.text != "same" && is_unknown(subject, &row.to);
             doubt.row(subject, *id, row);
         }
-        for cell in draft.parts.ignore.iter().chain(&draft.parts.impossible) {
+        for cell in draft.parts.cells() {
             doubt.place(subject, &cell.states, &cell.events);
         }
         let is_known = |word: &Word| {
             KINDS.iter().any(|(kind, _)| *kind == word.text)
                 || subject.lookup.declares_resource(&word.text)
         };
-        doubt.is_of_resources = !draft.parts.resource_lists().flatten().all(is_known);
+        doubt.is_of_resources = !draft.parts.resource_lists().into_iter().flatten().all(is_known);
         doubt
     }
 
@@ -58,7 +58,7 @@ impl Doubt {
             self.actions.add(id);
         }
         let guards = &subject.lookup.draft.parts.guards;
-        if row.guards().any(|word| guards.iter().all(|(name, _)| name.text != word.text)) {
+        if row.guards().iter().any(|word| guards.iter().all(|(name, _)| name.text != word.text)) {
             self.guards.add(id);
         }
     }

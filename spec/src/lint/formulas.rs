@@ -43,7 +43,7 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 
 fn all(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let parts = &subject.lookup.draft.parts;
-    for (name, rule) in parts.rules.iter().chain(&parts.invariants) {
+    for (name, rule) in parts.all_rules() {
         if let Err(mut more) = formula::resolve(subject.lookup, name, rule) {
             merge(&mut more, &[code::VARIABLE]);
             faults.extend(more);

@@ -6,8 +6,9 @@ use crate::camel::{camel, is_title, is_variant};
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
-use crate::raw::Table;
+use crate::raw::{Declared, Table};
 use crate::read::draft::KINDS;
+use crate::sorted::Sorted;
 use crate::table::{Domain, Name, Payload};
 use crate::yaml::Word;
 
@@ -16,19 +17,23 @@ const FORMULAS: [&str; 4] = ["predicates", "collections", "rules", "invariants"]
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let names = subject.lookup.vocabulary;
-    spelled("states", names.states.iter().collect(), subject, faults);
-    spelled("events", names.events.iter().map(|event| &event.name).collect(), subject, faults);
-    spelled("actions", names.actions.iter().collect(), subject, faults);
-    spelled("resources", names.resources.iter().map(|r| &r.name).collect(), subject, faults);
-    spelled("guards", names.guards.iter().collect(), subject, faults);
+    let given = given(subject.raw);
+    let mut spelled = |section: &'static str, names: Vec<&Name>| {
+        spelled(section, names, subject, &given, faults);
+    };
+    spelled("states", names.states.iter().collect());
+    spelled("events", names.events.iter().map(|event| &event.name).collect());
+    spelled("actions", names.actions.iter().collect());
+    spelled("resources", names.resources.iter().map(|resource| &resource.name).collect());
+    spelled("guards", names.guards.iter().collect());
     let of = &names.formulas;
     let lists = [&of.predicates, &of.collections, &of.rules, &of.invariants];
     for (section, list) in FORMULAS.into_iter().zip(lists) {
-        spelled(section, list.iter().map(|one| &one.name).collect(), subject, faults);
+        spelled(section, list.iter().map(|one| &one.name).collect());
     }
     for event in &names.events {
         if let Some(Payload { domain: Domain::Words(words), .. }) = &event.payload {
-            spelled("values", words.iter().collect(), subject, faults);
+            spelled("values", words.iter().collect());
         }
     }
     reserved(subject, faults);
@@ -42,43 +47,40 @@ pub(super) fn title(raw: &Table, faults: &mut Vec<Fault>) {
     }
 }
 
-/// The spelling a name has before collisions are numbered away.
-fn ident(subject: &Subject<'_>, section: &str, name: &Name) -> (String, bool) {
-    let written = |parts: &crate::raw::Parts| {
-        let find = |list: Vec<(&Word, &crate::raw::About)>| {
-            let found = list.into_iter().find(|(word, _)| word.text == name.name);
-            found.and_then(|(_, about)| about.ident.as_ref().map(|word| word.text.clone()))
-        };
-        match section {
-            "states" => find(parts.states.iter().map(|(w, s)| (w, &s.about)).collect()),
-            "events" => find(parts.events.iter().map(|(w, e)| (w, &e.about)).collect()),
-            "actions" => find(parts.actions.iter().map(|(w, a)| (w, &a.about)).collect()),
-            "resources" => find(parts.resources.iter().map(|(w, r)| (w, &r.about)).collect()),
-            "guards" => find(parts.guards.iter().map(|(w, g)| (w, g)).collect()),
-            "predicates" => find(parts.predicates.iter().map(|(w, p)| (w, &p.about)).collect()),
-            "collections" => find(parts.collections.iter().map(|(w, c)| (w, &c.about)).collect()),
-            "rules" => find(parts.rules.iter().map(|(w, r)| (w, &r.about)).collect()),
-            "invariants" => find(parts.invariants.iter().map(|(w, i)| (w, &i.about)).collect()),
-            _ => None,
+/// The spellings that a file gives, by section and name.
+type Given<'a> = Sorted<(&'static str, &'a str), &'a str>;
+
+/// Every spelling that a file gives; of a name that amendments add anew, the first.
+fn given(raw: &Table) -> Given<'_> {
+    let mut given = Given::default();
+    let added = raw.amendments.iter().rev().map(|amendment| &amendment.add);
+    for parts in added.chain([&raw.parts]) {
+        for Declared { section, word, about } in parts.declared() {
+            if let Some(ident) = &about.ident {
+                given.insert((section, &word.text), &ident.text);
+            }
         }
-    };
-    let raw = subject.raw;
-    let given = written(&raw.parts)
-        .or_else(|| raw.amendments.iter().find_map(|amendment| written(&amendment.add)));
-    match given {
-        Some(ident) => (ident, true),
-        None => (camel(&name.name), false),
     }
+    given
 }
 
-fn spelled(section: &str, names: Vec<&Name>, subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+fn spelled(
+    section: &'static str,
+    names: Vec<&Name>,
+    subject: &Subject<'_>,
+    given: &Given<'_>,
+    faults: &mut Vec<Fault>,
+) {
     let mut taken: BTreeMap<String, Span> = BTreeMap::new();
     for name in &names {
         // A name that is used and nowhere listed is a fault of its own.
         if !name.declared && !is_listed(subject, section, &name.name) {
             continue;
         }
-        let (ident, is_given) = ident(subject, section, name);
+        // The one before collisions are numbered away.
+        let own = given.get(&(section, name.name.as_str()));
+        let (ident, is_given) =
+            (own.map_or_else(|| camel(&name.name), |own| (*own).to_owned()), own.is_some());
         if !is_variant(&ident) {
             let message = format!("`{}` cannot be spelled in Rust", name.name);
             let found = match (is_given, ident.is_empty()) {

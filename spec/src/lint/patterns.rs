@@ -9,10 +9,11 @@ use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let draft = subject.lookup.draft;
-    let rows = draft.rows.iter().flat_map(|(_, row)| &row.event);
-    let cells = draft.parts.ignore.iter().chain(&draft.parts.impossible);
+    let mut words: Vec<&Word> = Vec::new();
+    draft.rows.iter().for_each(|(_, row)| words.extend(&row.event));
+    draft.parts.cells().iter().for_each(|cell| words.extend(&cell.events));
     let mut found: Vec<(&str, String, Fault)> = Vec::new();
-    for word in rows.chain(cells.flat_map(|cell| &cell.events)) {
+    for word in words {
         if let Err(wrong) = pattern::event(&word.text, subject.lookup.vocabulary)
             && let Some(fault) = fault(subject, word, &wrong)
         {

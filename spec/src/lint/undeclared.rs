@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::likeness::nearest;
 use crate::limit;
 use crate::lint::Subject;
+use crate::raw::keys;
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, Wrong};
 use crate::yaml::Word;
@@ -23,13 +24,13 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         }
         row.event.iter().for_each(|word| event(subject, word, faults));
         row.does.iter().for_each(|word| action(subject, word, faults));
-        row.guards().for_each(|word| guard(subject, word, faults));
+        row.guards().iter().for_each(|word| guard(subject, word, faults));
     }
     replaced(subject, faults);
     for (_, set) in &draft.parts.sets {
         set.states.iter().for_each(|word| state(subject, word, faults));
     }
-    for cell in draft.parts.ignore.iter().chain(&draft.parts.impossible) {
+    for cell in draft.parts.cells() {
         for word in &cell.states {
             if word.text != "any" && subject.lookup.set(&word.text).is_none() {
                 state(subject, word, faults);
@@ -74,12 +75,12 @@ fn replaced(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     }
 }
 
-fn undeclared<'n>(
+fn undeclared(
     faults: &mut Vec<Fault>,
     code: &'static str,
     what: &str,
     word: &Word,
-    known: impl Iterator<Item = &'n str>,
+    known: Vec<&str>,
 ) {
     if faults.len() >= limit::FAULTS {
         return;
@@ -90,7 +91,7 @@ fn undeclared<'n>(
     if let Some(fault) = faults.iter_mut().find(same) {
         return fault.also(word.span);
     }
-    let help = match nearest(&word.text, known) {
+    let help = match nearest(&word.text, known.into_iter()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("declare it, or name a declared {what}"),
     };
@@ -105,8 +106,9 @@ fn state(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     }
     let parts = &subject.lookup.draft.parts;
     let declared = parts.states.iter().filter(|(_, state)| !state.undeclared);
-    let sets = parts.sets.iter().map(|(name, _)| name.text.as_str());
-    let known = declared.map(|(name, _)| name.text.as_str()).chain(sets).chain(["any", "same"]);
+    let mut known: Vec<&str> = declared.map(|(name, _)| name.text.as_str()).collect();
+    known.extend(keys(&parts.sets));
+    known.extend(["any", "same"]);
     undeclared(faults, code::UNDECLARED_STATE, "state", word, known);
 }
 
@@ -122,14 +124,14 @@ fn event(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
             name
         }
     };
-    let known = subject.lookup.draft.parts.events.iter().map(|(name, _)| name.text.as_str());
+    let known = keys(&subject.lookup.draft.parts.events);
     let word = Word { text: name, span: word.span };
     undeclared(faults, code::UNDECLARED_EVENT, "event", &word, known);
 }
 
 fn action(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     if subject.lookup.does(&word.text).is_none() {
-        let known = subject.lookup.draft.parts.actions.iter().map(|(name, _)| name.text.as_str());
+        let known = keys(&subject.lookup.draft.parts.actions);
         undeclared(faults, code::UNDECLARED_ACTION, "action", word, known);
     }
 }
@@ -137,7 +139,7 @@ fn action(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
 fn guard(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
     let guards = &subject.lookup.draft.parts.guards;
     if guards.iter().all(|(name, _)| name.text != word.text) {
-        let known = guards.iter().map(|(name, _)| name.text.as_str());
+        let known = keys(guards);
         undeclared(faults, code::UNDECLARED_GUARD, "guard", word, known);
     }
 }
@@ -145,10 +147,10 @@ fn guard(subject: &Subject<'_>, word: &Word, faults: &mut Vec<Fault>) {
 /// Resources that states hold, events consume, actions handle and general words stand for.
 fn held(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let parts = &subject.lookup.draft.parts;
-    for word in parts.resource_lists().flatten() {
+    for word in parts.resource_lists().into_iter().flatten() {
         let is_kind = KINDS.iter().any(|(kind, _)| *kind == word.text);
         if !is_kind && !subject.lookup.declares_resource(&word.text) {
-            let known = parts.resources.iter().map(|(name, _)| name.text.as_str());
+            let known = keys(&parts.resources);
             undeclared(faults, code::UNDECLARED_RESOURCE, "resource", word, known);
         }
     }

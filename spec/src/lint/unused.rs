@@ -3,7 +3,7 @@
 use crate::code;
 use crate::fault::Fault;
 use crate::lint::Subject;
-use crate::raw::{self, Condition, Loop, Parts, Row, SetRow};
+use crate::raw::{Condition, Loop, Parts, Row, SetRow, keys};
 use crate::read::draft::KINDS;
 use crate::read::{formula, pattern};
 use crate::sorted::Set;
@@ -75,13 +75,7 @@ impl<'a> Used<'a> {
             all.iter().for_each(|parts| known.add_all(names(parts)));
             known
         };
-        let asked = of(
-            |parts| {
-                let names = [keys(&parts.predicates), keys(&parts.collections), keys(&parts.rules)];
-                [names.concat(), keys(&parts.states), keys(&parts.sets)].concat()
-            },
-            &["any", "same"],
-        );
+        let asked = of(|parts| [parts.asked(), parts.places()].concat(), &["any", "same"]);
         let kinds: Vec<&str> = KINDS.iter().map(|(word, _)| *word).collect();
         let is_open = |used: &Set<&str>, known: &Set<&str>| {
             used.iter().any(|(name, ())| !name.contains(" in ") && !known.has(name))
@@ -109,7 +103,7 @@ impl<'a> Used<'a> {
 
     fn row(&mut self, subject: &Subject<'_>, row: &'a Row) {
         row.event.iter().for_each(|word| self.event(subject, word));
-        self.guards.add_all(row.guards().map(text));
+        self.guards.add_all(row.guards().into_iter().map(text));
         self.sets.add_all(row.from.iter().map(text));
         self.actions.add_all(row.does.iter().map(text));
         self.loops(&row.loops);
@@ -134,7 +128,7 @@ impl<'a> Used<'a> {
     }
 
     fn parts(&mut self, subject: &Subject<'_>, parts: &'a Parts) {
-        for (_, rule) in parts.rules.iter().chain(&parts.invariants) {
+        for (_, rule) in parts.all_rules() {
             for word in rule.is.texts() {
                 let among = word.text.split_once(" in ").map(|(_, among)| among);
                 for name in [Some(word.text.as_str()), among].into_iter().flatten() {
@@ -146,11 +140,11 @@ impl<'a> Used<'a> {
         }
         let told = parts.actions.iter().filter_map(|(_, action)| action.tells.as_ref());
         told.for_each(|word| self.event(subject, word));
-        for cell in parts.ignore.iter().chain(&parts.impossible) {
+        for cell in parts.cells() {
             cell.events.iter().for_each(|word| self.event(subject, word));
             self.sets.add_all(cell.states.iter().map(text));
         }
-        self.resources.add_all(parts.resource_lists().flatten().map(text));
+        self.resources.add_all(parts.resource_lists().into_iter().flatten().map(text));
     }
 
     fn event(&mut self, subject: &Subject<'_>, word: &'a Word) {
@@ -162,8 +156,4 @@ impl<'a> Used<'a> {
 
 fn text(word: &Word) -> &str {
     &word.text
-}
-
-fn keys<T>(named: &raw::Named<T>) -> Vec<&str> {
-    named.iter().map(|(word, _)| word.text.as_str()).collect()
 }

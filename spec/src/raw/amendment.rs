@@ -79,16 +79,30 @@ pub(crate) struct CellSelector {
 impl Amendment {
     /// Whether it says why, and not what.
     pub(crate) fn is_empty(&self) -> bool {
-        let Removal { states, sets, events, actions, resources, guards, .. } = &self.remove;
-        let Removal { rows, rules, invariants, ignore, impossible, .. } = &self.remove;
-        let words = [states, sets, events, actions, resources, guards, rules, invariants];
+        let Removal { rows, ignore, impossible, .. } = &self.remove;
         self.rows.is_empty()
             && self.add.is_empty()
             && self.change.is_empty()
             && rows.is_empty()
-            && words.iter().all(|words| words.is_empty())
+            && self.remove.names().iter().all(|(_, words)| words.is_empty())
             && ignore.is_empty()
             && impossible.is_empty()
+    }
+}
+
+impl Removal {
+    /// The names that are removed, by section.
+    pub(crate) fn names(&self) -> [(&'static str, &[Word]); 8] {
+        [
+            ("states", &self.states),
+            ("sets", &self.sets),
+            ("events", &self.events),
+            ("actions", &self.actions),
+            ("resources", &self.resources),
+            ("guards", &self.guards),
+            ("rules", &self.rules),
+            ("invariants", &self.invariants),
+        ]
     }
 }
 

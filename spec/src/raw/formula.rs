@@ -140,9 +140,17 @@ impl Formula {
     pub(crate) fn texts(&self) -> Vec<&Word> {
         match self {
             Self::Leaf(word) => vec![word],
-            Self::Of(_, parts, _) => parts.iter().flat_map(Self::texts).collect(),
+            Self::Of(_, parts, _) => {
+                let mut texts = Vec::new();
+                parts.iter().for_each(|part| texts.extend(part.texts()));
+                texts
+            }
             Self::Not(part) => part.texts(),
-            Self::Each(_, word, part) => [word].into_iter().chain(part.texts()).collect(),
+            Self::Each(_, word, part) => {
+                let mut texts = vec![word];
+                texts.extend(part.texts());
+                texts
+            }
         }
     }
 }

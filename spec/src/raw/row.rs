@@ -166,9 +166,10 @@ pub(super) fn condition(node: &Node) -> Condition {
 
 impl Row {
     /// Every guard that the row asks, in its condition and in its branches.
-    pub(crate) fn guards(&self) -> impl Iterator<Item = &Word> {
-        let branches = self.branches.iter().map(|branch| &branch.condition);
-        self.condition.iter().chain(branches).flat_map(Condition::names)
+    pub(crate) fn guards(&self) -> Vec<&Word> {
+        let mut guards = self.condition.as_ref().map(Condition::names).unwrap_or_default();
+        self.branches.iter().for_each(|branch| guards.extend(branch.condition.names()));
+        guards
     }
 
     /// The actions in words, each with the condition that it has to itself.
@@ -238,7 +239,9 @@ impl Condition {
         match self {
             Self::Is(word) => vec![word],
             Self::All(parts) | Self::Any(parts) => {
-                parts.iter_mut().flat_map(Self::names_mut).collect()
+                let mut names = Vec::new();
+                parts.iter_mut().for_each(|part| names.extend(part.names_mut()));
+                names
             }
             Self::Not(part) => part.names_mut(),
         }
@@ -248,7 +251,11 @@ impl Condition {
     pub(crate) fn names(&self) -> Vec<&Word> {
         match self {
             Self::Is(word) => vec![word],
-            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::names).collect(),
+            Self::All(parts) | Self::Any(parts) => {
+                let mut names = Vec::new();
+                parts.iter().for_each(|part| names.extend(part.names()));
+                names
+            }
             Self::Not(part) => part.names(),
         }
     }

@@ -3,7 +3,7 @@
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::literal::{self, Amendment};
-use crate::raw::{self, Parts};
+use crate::raw::{self, Declared, Parts};
 use crate::read::draft::Draft;
 use crate::read::rows;
 use crate::table::{RowId, Vocabulary};
@@ -326,28 +326,17 @@ fn changes(amendment: &raw::Amendment, nth: usize, listed: &Listed) -> Vec<liter
 }
 
 fn entries(how: &'static str, parts: &Parts, changes: &mut Vec<literal::Change>) {
-    let mut put = |section, name: &str, about: &str| {
-        let (name, about) = (name.to_owned(), about.to_owned());
-        changes.push(literal::Change::Entry { how, section, name, about });
+    let mut put = |section, name: String, about: &str| {
+        changes.push(literal::Change::Entry { how, section, name, about: about.to_owned() });
     };
-    parts.states.iter().for_each(|(name, state)| put("states", &name.text, &state.about.about));
-    parts.sets.iter().for_each(|(name, set)| put("sets", &name.text, &set.about.about));
-    parts.events.iter().for_each(|(name, event)| put("events", &name.text, &event.about.about));
-    parts.actions.iter().for_each(|(name, a)| put("actions", &name.text, &a.about.about));
-    parts.resources.iter().for_each(|(name, r)| put("resources", &name.text, &r.about.about));
-    parts.guards.iter().for_each(|(name, guard)| put("guards", &name.text, &guard.about));
-    let asked = [("predicates", &parts.predicates), ("collections", &parts.collections)];
-    for (section, asked) in asked {
-        asked.iter().for_each(|(name, one)| put(section, &name.text, &one.about.about));
+    for Declared { section, word, about } in parts.declared() {
+        put(section, word.text.clone(), &about.about);
     }
-    for (section, rules) in [("rules", &parts.rules), ("invariants", &parts.invariants)] {
-        rules.iter().for_each(|(name, rule)| put(section, &name.text, &rule.about.about));
+    for (section, cells) in [("ignore", &parts.ignore), ("impossible", &parts.impossible)] {
+        for one in cells {
+            put(section, cell(&one.states, &one.events), &one.because);
+        }
     }
-    parts.ignore.iter().for_each(|c| put("ignore", &cell(&c.states, &c.events), &c.because));
-    parts
-        .impossible
-        .iter()
-        .for_each(|c| put("impossible", &cell(&c.states, &c.events), &c.because));
 }
 
 fn removals(removal: &raw::Removal, changes: &mut Vec<literal::Change>) {
@@ -355,20 +344,16 @@ fn removals(removal: &raw::Removal, changes: &mut Vec<literal::Change>) {
         let about = String::new();
         changes.push(literal::Change::Entry { how: "removed", section, name, about });
     };
-    for (section, words) in [
-        ("states", &removal.states),
-        ("sets", &removal.sets),
-        ("events", &removal.events),
-        ("actions", &removal.actions),
-        ("resources", &removal.resources),
-        ("guards", &removal.guards),
-        ("rules", &removal.rules),
-        ("invariants", &removal.invariants),
-    ] {
-        words.iter().for_each(|word| put(section, word.text.clone()));
+    for (section, words) in removal.names() {
+        for word in words {
+            put(section, word.text.clone());
+        }
     }
-    removal.ignore.iter().for_each(|c| put("ignore", cell(&c.states, &c.events)));
-    removal.impossible.iter().for_each(|c| put("impossible", cell(&c.states, &c.events)));
+    for (section, cells) in [("ignore", &removal.ignore), ("impossible", &removal.impossible)] {
+        for one in cells {
+            put(section, cell(&one.states, &one.events));
+        }
+    }
 }
 
 /// A cell's states and events in words.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::likeness::{likeness, nearest};
-use crate::raw::{self, Parts, Row, Selector};
+use crate::raw::{self, Parts, Row, Selector, keys};
 use crate::read::draft::{KINDS, NOT_EXIST};
 use crate::read::formula;
 use crate::sorted::{Set, Sorted};
@@ -134,15 +134,12 @@ impl<'r> Names<'r> {
             all.push(&amendment.add);
         }
         for parts in all {
-            names.add(Space::State, keys(&parts.states));
-            names.add(Space::State, keys(&parts.sets));
+            names.add(Space::State, parts.places());
             names.add(Space::Event, keys(&parts.events));
             names.add(Space::Action, keys(&parts.actions));
             names.add(Space::Guard, keys(&parts.guards));
             names.add(Space::Resource, keys(&parts.resources));
-            names.add(Space::Asked, keys(&parts.predicates));
-            names.add(Space::Asked, keys(&parts.collections));
-            names.add(Space::Asked, keys(&parts.rules));
+            names.add(Space::Asked, parts.asked());
         }
         names
     }
@@ -224,10 +221,6 @@ impl<'r> Names<'r> {
             }
         }
     }
-}
-
-fn keys<T>(named: &raw::Named<T>) -> Vec<&str> {
-    named.iter().map(|(word, _)| word.text.as_str()).collect()
 }
 
 type Visit<'v> = dyn FnMut(Kind, Role, &mut Word) + 'v;
