@@ -1,6 +1,6 @@
 //! What a table says of each state and event, found without looking through all of it.
 
-use crate::sorted::Sorted;
+use crate::sorted::{Set, Sorted};
 use crate::table::{Cell, EventId, Row, StateId, Table};
 
 /// The rows and cells of one state and event, each with its place in the table.
@@ -19,14 +19,13 @@ impl Place<'_> {
     pub fn pieces(&self, (least, greatest): (u16, u16)) -> Vec<(u16, u16)> {
         let rows = self.rows.iter().map(|(_, row)| &row.pattern);
         let patterns = rows.chain(self.cells.iter().map(|(_, cell)| &cell.pattern));
-        let mut starts = vec![least];
+        let mut starts = Set::of([least]);
         for range in patterns.flat_map(|pattern| &pattern.0) {
-            starts.push(*range.start());
-            starts.extend(range.end().checked_add(1));
+            starts.add(*range.start());
+            starts.add_all(range.end().checked_add(1));
         }
+        let mut starts = starts.into_keys();
         starts.retain(|start| (least..=greatest).contains(start));
-        starts.sort_unstable();
-        starts.dedup();
         let ends = starts.iter().skip(1).map(|next| next - 1).chain([greatest]);
         starts.iter().copied().zip(ends).collect()
     }

@@ -88,6 +88,18 @@ impl<K: Ord, V> Sorted<K, V> {
 }
 
 impl<K: Ord> Set<K> {
+    /// The keys of a list.
+    pub(crate) fn of(keys: impl IntoIterator<Item = K>) -> Self {
+        let mut set = Self::default();
+        set.add_all(keys);
+        set
+    }
+
+    /// The keys as a list.
+    pub(crate) fn into_keys(self) -> Vec<K> {
+        self.0.into_iter().map(|(key, ())| key).collect()
+    }
+
     /// Puts a key in; whether it is new.
     pub(crate) fn add(&mut self, key: K) -> bool {
         self.insert(key, ()).is_none()

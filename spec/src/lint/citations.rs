@@ -1,10 +1,11 @@
 //! Lines that are cited and excused at once: one of the two is not true.
 
+use std::collections::BTreeMap;
+
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::lint::Subject;
 use crate::raw::{Declared, Parts};
-use crate::sorted::Sorted;
 use crate::table::Lines;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
@@ -36,9 +37,9 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     }
 }
 
-/// What each declaration, row and cell cites, by its place.
-fn cited(parts: &Parts) -> Sorted<(u32, u32), (Lines, Span)> {
-    let mut cited = Sorted::default();
+/// What each declaration, row and cell cites, by its place. Nothing bounds how much that is.
+fn cited(parts: &Parts) -> BTreeMap<(u32, u32), (Lines, Span)> {
+    let mut cited = BTreeMap::new();
     let mut put = |lines: &[Lines], span: Span| {
         for lines in lines {
             cited.insert((*lines.start(), span.start), (lines.clone(), span));

@@ -1,10 +1,12 @@
 //! Named limits on what a file may declare, so that nothing behind the reader has to ask.
 
+use std::collections::BTreeMap;
+
 use crate::code;
 use crate::fault::{Fault, Span};
 use crate::limit;
 use crate::raw::{Branch, Condition, Parts, Row, SECTIONS, SetRow, Table};
-use crate::sorted::{Set, Sorted};
+use crate::sorted::Set;
 use crate::yaml::Word;
 
 pub(super) fn check(raw: &Table, faults: &mut Vec<Fault>) {
@@ -175,13 +177,13 @@ fn expanded(all: &All<'_>, faults: &mut Vec<Fault>) {
     }
 }
 
-/// How much each name stands for, at most.
+/// How much each name stands for, at most. How many there are is bounded only where all is well.
 #[derive(Default)]
 struct Written<'p> {
     states: usize,
-    sets: Sorted<&'p str, usize>,
-    events: Sorted<&'p str, usize>,
-    actions: Sorted<&'p str, usize>,
+    sets: BTreeMap<&'p str, usize>,
+    events: BTreeMap<&'p str, usize>,
+    actions: BTreeMap<&'p str, usize>,
 }
 
 impl<'p> Written<'p> {
@@ -226,8 +228,8 @@ impl<'p> Written<'p> {
     }
 }
 
-fn put<'p>(sizes: &mut Sorted<&'p str, usize>, word: &'p Word, size: usize) {
-    let known = sizes.entry(&word.text);
+fn put<'p>(sizes: &mut BTreeMap<&'p str, usize>, word: &'p Word, size: usize) {
+    let known = sizes.entry(&word.text).or_default();
     *known = size.max(*known);
 }
 

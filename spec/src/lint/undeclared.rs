@@ -6,9 +6,10 @@ use crate::fault::Fault;
 use crate::likeness::nearest;
 use crate::limit;
 use crate::lint::Subject;
-use crate::raw::keys;
+use crate::raw::{Parts, keys};
 use crate::read::draft::KINDS;
 use crate::read::pattern::{self, Wrong};
+use crate::sorted::Set;
 use crate::yaml::Word;
 
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
@@ -45,31 +46,26 @@ pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
 
 /// The names in rows of amendments that others have changed or removed. What the file declares
 /// anywhere may be gone from this table.
-fn replaced(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    let added = subject.raw.amendments.iter().map(|amendment| &amendment.add);
-    let parts: Vec<_> = added.chain([&subject.raw.parts]).collect();
-    let is = |word: &Word, known: &Word| word.text == known.text;
+fn replaced<'a>(subject: &Subject<'a>, faults: &mut Vec<Fault>) {
+    let (mut states, mut actions, mut guards) = (Set::default(), Set::default(), Set::default());
+    let mut declare = |parts: &'a Parts| {
+        states.add_all(parts.places());
+        actions.add_all(keys(&parts.actions));
+        guards.add_all(keys(&parts.guards));
+    };
+    declare(&subject.raw.parts);
+    subject.raw.amendments.iter().for_each(|amendment| declare(&amendment.add));
+    states.add_all(["any", "same"]);
+    let is_new = |known: &Set<&str>, word: &Word| !known.has(word.text.as_str());
     for row in &subject.lookup.draft.replaced {
-        for word in row.from.iter().chain([&row.to]) {
-            let is_known = parts.iter().any(|parts| {
-                parts.states.iter().any(|(known, _)| is(word, known))
-                    || parts.sets.iter().any(|(known, _)| is(word, known))
-            });
-            if !is_known && !["any", "same"].contains(&word.text.as_str()) {
-                state(subject, word, faults);
-            }
+        for word in row.from.iter().chain([&row.to]).filter(|word| is_new(&states, word)) {
+            state(subject, word, faults);
         }
-        for word in &row.does {
-            let mut known = parts.iter().flat_map(|parts| &parts.actions);
-            if !known.any(|(known, _)| is(word, known)) {
-                action(subject, word, faults);
-            }
+        for word in row.does.iter().filter(|word| is_new(&actions, word)) {
+            action(subject, word, faults);
         }
-        for word in row.guards() {
-            let mut known = parts.iter().flat_map(|parts| &parts.guards);
-            if !known.any(|(known, _)| is(word, known)) {
-                guard(subject, word, faults);
-            }
+        for word in row.guards().into_iter().filter(|word| is_new(&guards, word)) {
+            guard(subject, word, faults);
         }
         row.event.iter().for_each(|word| event(subject, word, faults));
     }

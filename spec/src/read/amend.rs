@@ -72,7 +72,7 @@ pub(crate) fn list(raw: &raw::Table, vocabulary: &mut Vocabulary) -> Listed {
 /// others, and that stand before it.
 pub(crate) fn base(raw: &raw::Table, listed: &Listed, nth: usize) -> Draft {
     let needed = needed(raw, nth);
-    draft(raw, listed, |other| needed.contains(&other))
+    draft(raw, listed, &|other| needed.contains(&other))
 }
 
 /// Whether an amendment, or one that it needs, needs what is not there: what it is of is unknown.
@@ -186,11 +186,11 @@ pub(crate) fn literal(raw: &raw::Table, listed: &Listed) -> Draft {
 /// The table with every amendment but these.
 pub(crate) fn amended(raw: &raw::Table, listed: &Listed, without: &[&str]) -> Draft {
     let is_in = |id: &str| !without.contains(&id);
-    draft(raw, listed, |nth| raw.amendments.get(nth).is_some_and(|a| is_in(&a.id.text)))
+    draft(raw, listed, &|nth| raw.amendments.get(nth).is_some_and(|a| is_in(&a.id.text)))
 }
 
 /// The table with those of its amendments that are chosen and listed.
-fn draft(raw: &raw::Table, listed: &Listed, is_chosen: impl Fn(usize) -> bool) -> Draft {
+fn draft(raw: &raw::Table, listed: &Listed, is_chosen: &dyn Fn(usize) -> bool) -> Draft {
     let mut draft = literal(raw, listed);
     let known = raw.amendments.iter().enumerate().take(listed.removed.len());
     for (nth, amendment) in known.filter(|(nth, _)| is_chosen(*nth)) {

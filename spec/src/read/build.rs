@@ -7,7 +7,7 @@ use crate::read::cover;
 use crate::read::draft::{Draft, Lookup, NOT_EXIST};
 use crate::read::formula;
 use crate::read::pattern;
-use crate::sorted::Set;
+use crate::sorted::{Set, Sorted};
 use crate::table::{
     Cell, CellKind, Do, Each, EventId, Guard, Op, Pattern, ResourceId, Row, RowId, State, StateId,
     Table, Vocabulary,
@@ -78,10 +78,7 @@ fn states(lookup: &Lookup<'_>) -> Vec<Option<State>> {
 
 fn ids(lookup: &Lookup<'_>, words: Option<&[Word]>) -> Vec<ResourceId> {
     let words = words.unwrap_or_default().iter();
-    let mut ids: Vec<ResourceId> = words.filter_map(|word| lookup.resource(&word.text)).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
+    Set::of(words.filter_map(|word| lookup.resource(&word.text))).into_keys()
 }
 
 /// One answer to the conditions inside `do`: the guard that gives it, and what is done then.
@@ -201,20 +198,20 @@ fn guard(lookup: &Lookup<'_>, condition: &raw::Condition) -> Guard {
 fn cells(lookup: &Lookup<'_>, table: &mut Table) {
     table.cells = named_cells(lookup, false);
     let said = Places::new(table);
-    let mut wide = named_cells(lookup, true);
-    wide.sort_by_key(|cell| (cell.state, cell.event));
-    let mut left: Vec<Cell> = Vec::new();
-    for cell in wide {
-        let at = (cell.state, cell.event);
+    let mut wide: Sorted<StateId, Sorted<EventId, Vec<Cell>>> = Sorted::default();
+    for cell in named_cells(lookup, true) {
+        let earlier = wide.entry(cell.state).entry(cell.event);
         let mut pattern = cover::unsaid(said.at(cell.state, cell.event), &cell.pattern);
-        for other in left.iter().rev().take_while(|other| (other.state, other.event) == at) {
+        for other in earlier.iter() {
             pattern = pattern::minus(&pattern, &other.pattern);
         }
         if !pattern.0.is_empty() {
-            left.push(Cell { pattern, ..cell });
+            earlier.push(Cell { pattern, ..cell });
         }
     }
-    table.cells.extend(left);
+    for (_, events) in wide.iter() {
+        events.iter().for_each(|(_, cells)| table.cells.extend_from_slice(cells));
+    }
 }
 
 /// The cells whose state is `any`, or those that name one.

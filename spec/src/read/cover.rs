@@ -9,44 +9,51 @@ use crate::table::{Guard, GuardId, Pattern, Row};
 /// The values of `of` that neither a row nor a cell takes, whatever the guards answer.
 /// Nothing where there are more rows than [`limit::CELL_ROWS`]: that is a fault of its own.
 pub(crate) fn unsaid(place: &Place<'_>, of: &Pattern) -> Pattern {
-    let rows: Vec<&Row> = place.rows.iter().map(|(_, row)| *row).collect();
-    if rows.len() > limit::CELL_ROWS {
+    if place.rows.len() > limit::CELL_ROWS {
         return Pattern::default();
     }
     let mut left = of.clone();
-    for row in rows.iter().filter(|row| is_always(&row.guard)) {
-        left = pattern::minus(&left, &row.pattern);
+    let mut guarded: Vec<&Row> = Vec::new();
+    for (_, row) in &place.rows {
+        if is_always(&row.guard) {
+            left = pattern::minus(&left, &row.pattern);
+        } else {
+            guarded.push(row);
+        }
     }
     for (_, cell) in &place.cells {
         left = pattern::minus(&left, &cell.pattern);
     }
-    let guarded: Vec<&Row> = rows.iter().copied().filter(|row| !is_always(&row.guard)).collect();
     let guards: Vec<&Guard> = guarded.iter().map(|row| &row.guard).collect();
     let Some(ids) = few(&guards) else { return left };
     let truths: Vec<Truth> = guards.iter().map(|guard| truth(guard, &ids)).collect();
     let full = truth(&Guard::default(), &ids);
-    let taken = pieces(&guarded, &left).into_iter().filter(|piece| {
+    for piece in pieces(&guarded, &left) {
         let number = piece.0.first().map_or(0, |range| *range.start());
-        let matching = guarded.iter().zip(&truths).filter(|(row, _)| row.pattern.matches(number));
-        let none: Truth = vec![0; full.len()];
-        let any = matching
-            .fold(none, |sum, (_, truth)| sum.iter().zip(truth).map(|(a, b)| a | b).collect());
-        any == full
-    });
-    taken.fold(left.clone(), |left, piece| pattern::minus(&left, &piece))
+        let mut any = vec![0; full.len()];
+        for (row, truth) in guarded.iter().zip(&truths) {
+            if row.pattern.matches(number) {
+                put(&mut any, truth, |any, bits| any | bits);
+            }
+        }
+        if any == full {
+            left = pattern::minus(&left, &piece);
+        }
+    }
+    left
 }
 
 /// `left` cut at every edge of the rows' patterns.
 fn pieces(rows: &[&Row], left: &Pattern) -> Vec<Pattern> {
     let mut pieces = vec![left.clone()];
     for row in rows {
-        pieces = pieces
-            .iter()
-            .flat_map(|piece| {
-                [pattern::both(piece, &row.pattern), pattern::minus(piece, &row.pattern)]
-            })
-            .filter(|piece| !piece.0.is_empty())
-            .collect();
+        let mut cut = Vec::new();
+        for piece in &pieces {
+            cut.push(pattern::both(piece, &row.pattern));
+            cut.push(pattern::minus(piece, &row.pattern));
+        }
+        cut.retain(|piece| !piece.0.is_empty());
+        pieces = cut;
     }
     pieces
 }
@@ -59,8 +66,9 @@ pub(crate) fn is_always(guard: &Guard) -> bool {
 /// Whether both conditions can be true at once. Too many guards: they can.
 pub(crate) fn can_both(a: &Guard, b: &Guard) -> bool {
     let Some(ids) = few(&[a, b]) else { return true };
-    let pairs = truth(a, &ids).into_iter().zip(truth(b, &ids));
-    pairs.into_iter().any(|(a, b)| a & b != 0)
+    let mut both = truth(a, &ids);
+    put(&mut both, &truth(b, &ids), |a, b| a & b);
+    both.iter().any(|bits| *bits != 0)
 }
 
 /// The guards that some conditions ask; `None` where they are too many to try every answer.
@@ -76,30 +84,35 @@ type Truth = Vec<u64>;
 
 fn truth(guard: &Guard, ids: &[GuardId]) -> Truth {
     let answers = 1usize << ids.len();
-    let all = |bits: &dyn Fn(usize) -> bool| -> Truth {
-        let words = answers.div_ceil(64);
-        let word = |word: usize| {
-            let here = (0..64).filter(|bit| word * 64 + bit < answers && bits(word * 64 + bit));
-            here.fold(0u64, |sum, bit| sum | 1 << bit)
-        };
-        (0..words).map(word).collect()
-    };
-    let join = |parts: &[Guard], first: bool, with: fn(u64, u64) -> u64| {
-        parts.iter().fold(all(&|_| first), |sum, part| {
-            sum.into_iter().zip(truth(part, ids)).map(|(a, b)| with(a, b)).collect()
-        })
-    };
+    let none = vec![0; answers.div_ceil(64)];
+    let all = vec![u64::MAX >> (64 - answers.min(64)); none.len()];
     match guard {
         Guard::Is(id) => {
-            let at = ids.iter().position(|other| other == id);
-            all(&|answer| at.is_some_and(|at| answer >> at & 1 == 1))
+            let mut truth = none;
+            let Some(at) = ids.iter().position(|other| other == id) else { return truth };
+            for answer in (0..answers).filter(|answer| answer >> at & 1 == 1) {
+                truth[answer / 64] |= 1 << (answer % 64);
+            }
+            truth
         }
-        Guard::All(parts) => join(parts, true, |a, b| a & b),
-        Guard::Any(parts) => join(parts, false, |a, b| a | b),
-        Guard::Not(part) => {
-            let full = all(&|_| true);
-            full.into_iter().zip(truth(part, ids)).map(|(all, bits)| all & !bits).collect()
-        }
+        Guard::All(parts) => joined(all, parts, ids, |a, b| a & b),
+        Guard::Any(parts) => joined(none, parts, ids, |a, b| a | b),
+        Guard::Not(part) => joined(all, std::slice::from_ref(part), ids, |all, b| all & !b),
+    }
+}
+
+fn joined(first: Truth, parts: &[Guard], ids: &[GuardId], with: fn(u64, u64) -> u64) -> Truth {
+    let mut joined = first;
+    for part in parts {
+        put(&mut joined, &truth(part, ids), with);
+    }
+    joined
+}
+
+/// Joins one value to another, answer by answer.
+fn put(to: &mut Truth, other: &Truth, with: fn(u64, u64) -> u64) {
+    for (to, other) in to.iter_mut().zip(other) {
+        *to = with(*to, *other);
     }
 }
 

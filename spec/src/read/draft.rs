@@ -1,6 +1,8 @@
 //! A table on its way: declarations as written, rows with their ids, and the look-ups that both
 //! need. The literal and the amended table are two drafts over one vocabulary.
 
+use std::collections::BTreeMap;
+
 use crate::formula::CollectionId;
 use crate::raw::{self, Parts};
 use crate::sorted::Sorted;
@@ -46,7 +48,7 @@ pub(crate) struct Lookup<'a> {
 }
 
 /// The places of names in their list; of one that stands there twice, the last.
-type Index<'a> = Sorted<&'a str, usize>;
+type Index<'a> = BTreeMap<&'a str, usize>;
 
 impl<'a> Lookup<'a> {
     pub(crate) fn new(vocabulary: &'a Vocabulary, draft: &'a Draft) -> Self {
@@ -126,7 +128,7 @@ impl<'a> Lookup<'a> {
 
     /// The resources of the table that this draft declares.
     pub(crate) fn declares_resource(&self, name: &str) -> bool {
-        self.named.has(name)
+        self.named.contains_key(name)
     }
 
     /// The states that `from` names: a state, a set, or `any` for every declared one that is not

@@ -71,7 +71,7 @@ pub(crate) fn read(source: &Source) -> Result<Read, Vec<Fault>> {
     if faults.is_empty() {
         return Ok(read);
     }
-    let mut more = read.build(Read::as_written, |_, subject| lint::sure(subject)).findings;
+    let mut more = read.build(&Read::as_written, &|_, subject| lint::sure(subject)).findings;
     // What the document leaves out and an amendment adds does not stop the reader.
     let amended = read.amended_names();
     more.retain(|fault| {
@@ -144,13 +144,13 @@ impl Read {
 
     /// The table as written.
     pub(crate) fn literal(&self) -> Partial {
-        self.build(Self::as_written, |_, subject| lint::findings(subject))
+        self.build(&Self::as_written, &|_, subject| lint::findings(subject))
     }
 
     /// The table with every amendment but these.
     pub(crate) fn amended(&self, without: &[&str]) -> Partial {
         let draft = |read: &Self| amend::amended(&read.raw, &read.listed, without);
-        self.build(draft, |read, subject| {
+        self.build(&draft, &|read, subject| {
             let mut faults = lint::amendments(subject, &read.listed);
             faults.extend(read.listed.faults.iter().cloned());
             // Where an amendment hits nothing, what it would have mended follows from that.
@@ -171,8 +171,8 @@ impl Read {
     /// else as if those that are misspelt were not.
     fn build(
         &self,
-        draft: impl Fn(&Self) -> Draft,
-        rest: impl Fn(&Self, &Subject<'_>) -> Vec<Fault>,
+        draft: &dyn Fn(&Self) -> Draft,
+        rest: &dyn Fn(&Self, &Subject<'_>) -> Vec<Fault>,
     ) -> Partial {
         let written = draft(self);
         let table = build::table(&self.vocabulary, &written);

@@ -123,10 +123,14 @@ pub(crate) fn number(part: &str) -> Option<RangeInclusive<u16>> {
 }
 
 /// Sorted, disjoint, not adjacent.
-pub(crate) fn tidy(mut ranges: Vec<RangeInclusive<u16>>) -> Pattern {
-    ranges.sort_by_key(|range| (*range.start(), *range.end()));
-    let mut tidy: Vec<RangeInclusive<u16>> = Vec::new();
+pub(crate) fn tidy(ranges: Vec<RangeInclusive<u16>>) -> Pattern {
+    let mut sorted: Vec<RangeInclusive<u16>> = Vec::new();
     for range in ranges {
+        let at = sorted.partition_point(|known| known.start() <= range.start());
+        sorted.insert(at, range);
+    }
+    let mut tidy: Vec<RangeInclusive<u16>> = Vec::new();
+    for range in sorted {
         match tidy.last_mut() {
             Some(last) if u32::from(*range.start()) <= u32::from(*last.end()) + 1 => {
                 *last = *last.start()..=*last.end().max(range.end());

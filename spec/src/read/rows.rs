@@ -1,26 +1,27 @@
 //! The written rows of a file, each with its stable id: the literal ones, then those that
 //! amendments change or add.
 
+use std::collections::BTreeMap;
+
 use crate::raw;
-use crate::sorted::Sorted;
 use crate::table::{RowId, Written};
 use crate::yaml::Word;
 
 /// The id of each literal row: its cited lines, with a letter where several rows cite them.
 pub(crate) fn ids(rows: &[raw::Row]) -> Vec<String> {
     let plain: Vec<String> = rows.iter().enumerate().map(|(nth, row)| plain(nth, row)).collect();
-    let mut count: Sorted<&str, usize> = Sorted::default();
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for id in &plain {
-        *count.entry(id) += 1;
+        *count.entry(id).or_default() += 1;
     }
-    let mut seen: Sorted<&str, usize> = Sorted::default();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     plain
         .iter()
         .map(|id| {
             if count.get(id.as_str()) == Some(&1) {
                 return id.clone();
             }
-            let nth = seen.entry(id);
+            let nth = seen.entry(id).or_default();
             *nth += 1;
             format!("{id}{}", letters(*nth))
         })

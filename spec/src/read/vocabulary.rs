@@ -59,36 +59,28 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
 
 /// Fills in what may cause each event: the words of `consumes`, general ones written out.
 fn causes(sources: &[&Parts], vocabulary: &mut Vocabulary) {
-    let draft = Draft {
-        parts: Parts {
-            resources: sources.iter().flat_map(|parts| parts.resources.iter().cloned()).collect(),
-            ..Parts::default()
-        },
-        ..Draft::default()
-    };
-    let events: Vec<&(Word, raw::Event)> =
-        sources.iter().flat_map(|parts| parts.events.iter()).collect();
+    let mut parts = Parts::default();
+    let mut events: Vec<&(Word, raw::Event)> = Vec::new();
+    for source in sources {
+        parts.resources.extend_from_slice(&source.resources);
+        events.extend(&source.events);
+    }
+    let draft = Draft { parts, ..Draft::default() };
     let lookup = Lookup::new(vocabulary, &draft);
-    let causes: Vec<Vec<ResourceId>> = vocabulary
-        .events
-        .iter()
-        .map(|event| {
-            let declared = events.iter().find(|(word, _)| word.text == event.name.name);
-            let words = declared.and_then(|(_, event)| event.consumes.as_deref());
-            let mut ids: Vec<ResourceId> = words
-                .unwrap_or_default()
-                .iter()
-                .flat_map(|word| match lookup.general(&word.text) {
-                    Some(ids) => ids.to_vec(),
-                    None => lookup.resource(&word.text).into_iter().collect(),
-                })
-                .collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        })
-        .collect();
-    for (event, causes) in vocabulary.events.iter_mut().zip(causes) {
+    let mut all: Vec<Vec<ResourceId>> = Vec::new();
+    for event in &vocabulary.events {
+        let declared = events.iter().find(|(word, _)| word.text == event.name.name);
+        let words = declared.and_then(|(_, event)| event.consumes.as_deref());
+        let mut causes = Set::default();
+        for word in words.unwrap_or_default() {
+            match lookup.general(&word.text) {
+                Some(ids) => causes.add_all(ids.iter().copied()),
+                None => causes.add_all(lookup.resource(&word.text)),
+            }
+        }
+        all.push(causes.into_keys());
+    }
+    for (event, causes) in vocabulary.events.iter_mut().zip(all) {
         event.consumes = causes;
     }
 }
