@@ -191,8 +191,7 @@ pub struct Written {
 pub struct Table {
     /// What each state of the vocabulary is here, in its order. `None`: not a state of this table.
     pub states: Vec<Option<State>>,
-    /// The events that it has, in order. The others of the vocabulary are those of amendments that
-    /// it is without.
+    /// The events that it has, in order; the others are those of amendments that it is without.
     pub events: Vec<EventId>,
     /// Rows, one for each source state and event of a written row, in the order written.
     pub rows: Vec<Row>,

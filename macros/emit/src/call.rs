@@ -108,7 +108,10 @@ type Rest = Peekable<IntoIter<TokenTree>>;
 /// What stands in brackets behind `derive`: `serde`, and nothing else.
 fn derive(word: &Ident, rest: &mut Rest) -> Result<(), TokenStream> {
     let text = "only `derive(serde)` is known";
-    let is_list = |token: &TokenTree| matches!(token, TokenTree::Group(list) if list.delimiter() == Delimiter::Parenthesis);
+    let is_list = |token: &TokenTree| match token {
+        TokenTree::Group(list) => list.delimiter() == Delimiter::Parenthesis,
+        TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Punct(_) => false,
+    };
     let Some(TokenTree::Group(list)) = rest.next_if(is_list) else {
         return Err(error(word.span(), text));
     };

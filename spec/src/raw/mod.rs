@@ -3,6 +3,7 @@
 
 mod amendment;
 mod formula;
+mod parts;
 mod row;
 
 use crate::language;
@@ -14,6 +15,7 @@ use crate::yaml::{Node, Value, Word};
 
 pub(crate) use amendment::{Amendment, CellSelector, Change, Removal, Selector, SetRow};
 pub(crate) use formula::{Asked, Connective, Formula, Quantifier, Rule};
+pub(crate) use parts::{Declared, Parts, SECTIONS, keys};
 pub(crate) use row::{Branch, Cell, Condition, Does, Loop, Row};
 
 /// A list of declarations, each under its name, in the order written.
@@ -28,130 +30,6 @@ pub(crate) struct Table {
     pub(crate) uncited: Vec<Uncited>,
     pub(crate) amendments: Vec<Amendment>,
     pub(crate) survivors: Vec<Survivor>,
-}
-
-/// A declaration: its section, its name and what is said of it.
-pub(crate) struct Declared<'p> {
-    pub(crate) section: &'static str,
-    pub(crate) word: &'p Word,
-    pub(crate) about: &'p About,
-}
-
-/// The sections of declarations, in the order of [`Parts::declared`].
-pub(crate) const SECTIONS: [&str; 10] = [
-    "states",
-    "sets",
-    "events",
-    "actions",
-    "resources",
-    "guards",
-    "predicates",
-    "collections",
-    "rules",
-    "invariants",
-];
-
-/// The names of a list.
-pub(crate) fn keys<T>(named: &[(Word, T)]) -> Vec<&str> {
-    named.iter().map(|(word, _)| word.text.as_str()).collect()
-}
-
-/// What a table declares, and what an amendment adds.
-#[derive(Clone, Default)]
-pub(crate) struct Parts {
-    pub(crate) states: Named<State>,
-    pub(crate) sets: Named<Set>,
-    pub(crate) events: Named<Event>,
-    pub(crate) actions: Named<Action>,
-    pub(crate) resources: Named<Resource>,
-    pub(crate) guards: Named<About>,
-    pub(crate) predicates: Named<Asked>,
-    pub(crate) collections: Named<Asked>,
-    pub(crate) rules: Named<Rule>,
-    pub(crate) invariants: Named<Rule>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) ignore: Vec<Cell>,
-    pub(crate) impossible: Vec<Cell>,
-}
-
-impl Action {
-    /// What it creates, deletes, restarts and abandons.
-    pub(crate) fn resources(&self) -> [&Option<Vec<Word>>; 4] {
-        [&self.creates, &self.deletes, &self.restarts, &self.abandons]
-    }
-}
-
-impl Parts {
-    /// Every list of resources: what states hold, events consume, actions handle and general words
-    /// stand for.
-    pub(crate) fn resource_lists(&self) -> Vec<&[Word]> {
-        let mut lists: Vec<&Option<Vec<Word>>> = Vec::new();
-        for (_, state) in &self.states {
-            lists.extend([&state.holds, &state.may_hold]);
-        }
-        lists.extend(self.events.iter().map(|(_, event)| &event.consumes));
-        self.actions.iter().for_each(|(_, action)| lists.extend(action.resources()));
-        lists.extend(self.resources.iter().map(|(_, resource)| &resource.any_of));
-        lists.into_iter().filter_map(Option::as_deref).collect()
-    }
-
-    /// Every declaration, a section after the other.
-    pub(crate) fn declared(&self) -> Vec<Declared<'_>> {
-        fn each<'p, T>(
-            all: &mut Vec<Declared<'p>>,
-            section: &'static str,
-            named: &'p Named<T>,
-            about: fn(&T) -> &About,
-        ) {
-            for (word, one) in named {
-                all.push(Declared { section, word, about: about(one) });
-            }
-        }
-        let mut all = Vec::new();
-        each(&mut all, "states", &self.states, |state| &state.about);
-        each(&mut all, "sets", &self.sets, |set| &set.about);
-        each(&mut all, "events", &self.events, |event| &event.about);
-        each(&mut all, "actions", &self.actions, |action| &action.about);
-        each(&mut all, "resources", &self.resources, |resource| &resource.about);
-        each(&mut all, "guards", &self.guards, |guard| guard);
-        each(&mut all, "predicates", &self.predicates, |one| &one.about);
-        each(&mut all, "collections", &self.collections, |one| &one.about);
-        each(&mut all, "rules", &self.rules, |rule| &rule.about);
-        each(&mut all, "invariants", &self.invariants, |rule| &rule.about);
-        all
-    }
-
-    /// Every entry of `ignore`, then every one of `impossible`.
-    pub(crate) fn cells(&self) -> Vec<&Cell> {
-        self.ignore.iter().chain(&self.impossible).collect()
-    }
-
-    /// Every rule, then every invariant.
-    pub(crate) fn all_rules(&self) -> Vec<&(Word, Rule)> {
-        self.rules.iter().chain(&self.invariants).collect()
-    }
-
-    /// The names of states and sets.
-    pub(crate) fn places(&self) -> Vec<&str> {
-        [keys(&self.states), keys(&self.sets)].concat()
-    }
-
-    /// The names of what formulas ask: predicates, collections and rules.
-    pub(crate) fn asked(&self) -> Vec<&str> {
-        [keys(&self.predicates), keys(&self.collections), keys(&self.rules)].concat()
-    }
-
-    /// Every name that is declared, but for those of invariants.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        let own = [keys(&self.events), keys(&self.actions), keys(&self.resources)].concat();
-        [self.places(), own, keys(&self.guards), self.asked()].concat()
-    }
-
-    /// Whether nothing stands here.
-    pub(crate) fn is_empty(&self) -> bool {
-        let is_bare = self.rows.is_empty() && self.ignore.is_empty() && self.impossible.is_empty();
-        is_bare && self.declared().is_empty()
-    }
 }
 
 /// The document that a table transcribes.
@@ -218,6 +96,13 @@ pub(crate) struct Action {
     pub(crate) abandons: Option<Vec<Word>>,
     /// The event that another instance of the machine gets in the same step.
     pub(crate) tells: Option<Word>,
+}
+
+impl Action {
+    /// What it creates, deletes, restarts and abandons.
+    pub(crate) fn resources(&self) -> [&Option<Vec<Word>>; 4] {
+        [&self.creates, &self.deletes, &self.restarts, &self.abandons]
+    }
 }
 
 /// A resource, or a general word for several.
