@@ -20,6 +20,7 @@ const PHI: u64 = 0x9E37_79B9_7F4A_7C15;
 const ROOT: u64 = 0xB504_F333_F9DE_6485;
 
 impl Stable {
+    #[inline]
     fn fold(&mut self, word: u64) {
         let product = u128::from(self.0 ^ word ^ ROOT).wrapping_mul(u128::from(PHI | 1));
         self.0 = halves(product).wrapping_add(word.rotate_left(29)).wrapping_mul(PHI);
@@ -27,6 +28,7 @@ impl Stable {
 }
 
 /// Both halves of a product in one word.
+#[inline]
 fn halves(product: u128) -> u64 {
     let low = product as u64;
     let high = (product >> 64) as u64;
@@ -34,6 +36,7 @@ fn halves(product: u128) -> u64 {
 }
 
 impl Hasher for Stable {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
         for chunk in &mut chunks {
@@ -48,30 +51,37 @@ impl Hasher for Stable {
         self.fold(bytes.len() as u64);
     }
 
+    #[inline]
     fn write_u8(&mut self, number: u8) {
         self.fold(u64::from(number));
     }
 
+    #[inline]
     fn write_u16(&mut self, number: u16) {
         self.fold(u64::from(number));
     }
 
+    #[inline]
     fn write_u32(&mut self, number: u32) {
         self.fold(u64::from(number));
     }
 
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         self.fold(number);
     }
 
+    #[inline]
     fn write_usize(&mut self, number: usize) {
         self.fold(number as u64);
     }
 
+    #[inline]
     fn write_isize(&mut self, number: isize) {
         self.fold(number as u64);
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         mixed(self.0)
     }

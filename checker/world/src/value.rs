@@ -1,6 +1,6 @@
 //! Values of cores whose types the World does not know: what is done with them goes by content.
 
-use std::any::{Any, type_name};
+use std::any::{Any, TypeId, type_name};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -32,7 +32,7 @@ impl<T: Content> Erased for T {
 
     fn digest(&self) -> u64 {
         let mut hasher = Stable::default();
-        hasher.write(type_name::<T>().as_bytes());
+        TypeId::of::<T>().hash(&mut hasher);
         self.hash(&mut hasher);
         hasher.finish()
     }
@@ -93,10 +93,10 @@ impl Value {
 
 /// The content for this value alone.
 fn own(shared: &mut Arc<dyn Erased>) -> &mut dyn Erased {
-    if Arc::get_mut(shared).is_none() {
+    if Arc::strong_count(shared) > 1 {
         *shared = shared.cloned();
     }
-    Arc::get_mut(shared).expect("nobody else has the copy")
+    Arc::get_mut(shared).expect("nobody else has it: no value is kept weakly")
 }
 
 #[track_caller]
