@@ -9,7 +9,7 @@ use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_step::{Effect, Input};
-use turnstile_world::mail::Mail;
+use turnstile_world::link::Mail;
 use turnstile_world::system::{InputOf, OutOf, SeenOf, System, Types};
 use turnstile_world::{
     Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,

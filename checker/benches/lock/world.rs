@@ -6,9 +6,10 @@
 
 use turnstile_step::{Effect, Input, not_symbolic};
 
-use turnstile_world::mail::{Chance, Mail};
+use turnstile_world::NodeId;
+use turnstile_world::link::{Chance, Mail};
 use turnstile_world::property::{Claim, Predicate, Property, View};
-use turnstile_world::system::{InputOf, NodeId, OutOf, System, Types};
+use turnstile_world::system::{InputOf, OutOf, System, Types};
 use turnstile_world::{Link, LinkKind, Node, World, erased};
 
 /// The types of the lock protocol.

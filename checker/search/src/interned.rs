@@ -15,6 +15,7 @@ mod made;
 mod numbers;
 mod predicates;
 mod shared;
+mod step;
 mod store;
 mod symmetry;
 mod tree;
@@ -28,10 +29,10 @@ use crate::interned::expand::Cascade;
 use crate::interned::local::Local;
 use crate::interned::predicates::Asked;
 use crate::interned::shared::Shared;
-use crate::interned::store::at;
+
 use crate::interned::symmetry::Ways;
 use crate::label::Labels;
-use crate::parts::{Kind, Parts};
+use crate::parts::{Kind, Parts, Place};
 use crate::space::{PLACES_MAX, Space};
 
 /// Remembered operations that are run a second time.
@@ -71,7 +72,7 @@ impl<'w, W: Parts> Interned<'w, W> {
         let rows = initial.into_iter();
         let initial =
             rows.map(|state| state.into_iter().enumerate().map(&mut number).collect()).collect();
-        let has_links = (0..width).any(|place| system.kind(at(place)) == Kind::Link);
+        let has_links = (0..width).any(|place| system.kind(Place::of(place)) == Kind::Link);
         let live = if reduce.dead && has_links { dead::live(system, &store) } else { None };
         let ways = if reduce.symmetry { symmetry::ways(&system.symmetry(), width) } else { None };
         Self {
@@ -79,7 +80,7 @@ impl<'w, W: Parts> Interned<'w, W> {
             initial,
             noteworthy,
             without_loss: (0..width)
-                .map(|place| reduce.loss && system.may_delay_for_ever(at(place)))
+                .map(|place| reduce.loss && system.may_delay_for_ever(Place::of(place)))
                 .collect(),
             live,
             ways,

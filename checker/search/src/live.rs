@@ -15,7 +15,6 @@ mod lasso;
 use crate::judged::{Judged, Verdict};
 use crate::live::fair::{Assumed, Knots};
 pub use crate::live::graph::Graph;
-use crate::parts::Fairness;
 
 /// From every state with `from` one with `goal` can be reached. Both are bits of [`Graph::noted`].
 #[must_use]
@@ -63,13 +62,4 @@ pub fn leads_to(graph: &Graph, from: Option<u64>, goal: u64) -> Judged {
     let trail = lasso::trail(graph, &sources, is_open, &unfair, &none);
     let shown = Judged::shown(Verdict::FailsOnlyUnfairly, trail);
     Judged { assumptions, not_needed, ..shown }
-}
-
-/// How an assumption is named in a verdict.
-fn name(fairness: &Fairness) -> Option<String> {
-    match fairness {
-        Fairness::Never => None,
-        Fairness::Weak(what) => Some(format!("weakly fair: {what}")),
-        Fairness::Strong(what) => Some(format!("strongly fair: {what}")),
-    }
 }

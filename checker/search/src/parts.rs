@@ -21,6 +21,11 @@ use turnstile_step::{IdClass, Order};
 pub struct Place(pub u16);
 
 impl Place {
+    /// The position of an index.
+    pub(crate) fn of(index: usize) -> Self {
+        Self(u16::try_from(index).expect("at most PLACES_MAX places"))
+    }
+
     /// The position as an index.
     #[must_use]
     pub fn index(self) -> usize {

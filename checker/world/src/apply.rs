@@ -4,11 +4,12 @@ use turnstile_search::parts::{Done, Fairness, Place};
 
 use crate::World;
 use crate::budget::{BudgetId, Left};
-use crate::link::{Contents, LinkKind, LinkOp, LinkPart};
+use crate::link::{LinkKind, LinkOp};
+use crate::link_part::{Contents, LinkPart};
 use crate::node::{CUTS_MAX, Event, NodePart, cuts};
 use crate::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
-use crate::system::NodeId;
 use crate::turn::Turn;
+use crate::wiring::NodeId;
 
 impl World {
     /// The place of a node.

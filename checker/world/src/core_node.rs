@@ -5,8 +5,8 @@ use std::fmt::{Debug, Display};
 use turnstile_step::{self as step, Core};
 
 use crate::erased::{Effect, Input, NodeCore, Out};
-use crate::system::NodeId;
 use crate::value::{Content, Ordered, Value};
+use crate::wiring::NodeId;
 
 /// A core, and who uses it. What it shows of itself is how its messages, timers, commands and
 /// notices display.

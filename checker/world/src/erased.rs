@@ -5,9 +5,9 @@ use std::fmt::Debug;
 
 use turnstile_step as step;
 
-use crate::system::{Cut, NodeId};
 use crate::value::{Ordered, Value};
 use crate::watch::Seen;
+use crate::wiring::{Cut, NodeId};
 
 /// The input of a node.
 pub type Input = step::Input<NodeId, Ordered, Ordered, Ordered, Value>;

@@ -6,7 +6,7 @@ use crate::budget::{Budget, BudgetId};
 use crate::erased::{Input, System};
 use crate::link::LinkFault;
 use crate::node::{Event, Life, NodePart};
-use crate::system::NodeId;
+use crate::wiring::NodeId;
 
 /// The budget of each kind of fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! kind of fault. It holds no rule of any protocol.
 //!
 //! A state is made of parts (one a node, one a link, one that remembers for the properties). What
-//! a part does is a pure function of that part ([`node`], [`link`], [`watch`]); how parts act on
+//! a part does is a pure function of that part ([`node`], [`link_part`], [`watch`]); how parts act on
 //! each other is written once ([`parts`]), and every search, stateright's too, runs through it.
 
 mod apply;
@@ -13,7 +13,8 @@ pub mod erased;
 pub mod error;
 pub mod fault;
 pub mod link;
-pub mod mail;
+pub mod link_part;
+mod mail;
 pub mod node;
 mod offers;
 pub mod parts;
@@ -28,6 +29,7 @@ pub mod turn;
 mod typed;
 pub mod value;
 pub mod watch;
+mod wiring;
 mod words;
 mod world;
 
@@ -35,14 +37,15 @@ pub use budget::{Budget, BudgetId, Left};
 pub use core_node::CoreNode;
 pub use error::WorldError;
 pub use fault::Faults;
-pub use link::{Link, LinkKind, LinkPart};
-pub use mail::{Chance, Mail};
+pub use link::{Chance, Link, LinkKind, Mail};
+pub use link_part::LinkPart;
 pub use node::{Event, NodePart};
 pub use parts::Part;
 pub use property::{Claim, Predicate, Property, View};
 pub use state::{Action, State};
-pub use system::{NodeId, SeenOf, System, Types};
+pub use system::{SeenOf, System, Types};
 pub use typed::erased;
 pub use value::{Content, Ordered, Value};
 pub use watch::{Misfit, Seen, Trouble, WatchPart};
+pub use wiring::{Cut, NodeId};
 pub use world::{Node, Relation, World};

@@ -1,32 +1,8 @@
 //! Messages one way: in order or not, lossy or not, once or more than once, with a capacity.
 
 use crate::erased::System;
-use crate::link::{Link, LinkFault, LinkOffer, LinkOp};
+use crate::link::{Chance, Link, LinkFault, LinkOffer, LinkOp, Mail};
 use crate::value::Ordered;
-
-/// What a link of messages does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mail {
-    /// Messages arrive in the order in which they were sent.
-    pub is_ordered: bool,
-    /// Whether messages get lost.
-    pub loss: Chance,
-    /// Whether messages arrive more than once. With [`Chance::Free`] what is in flight is a set.
-    pub duplication: Chance,
-    /// Messages in flight at once.
-    pub capacity: u8,
-}
-
-/// Whether something happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Chance {
-    /// It does not.
-    Never,
-    /// As often as its budget says.
-    Budgeted,
-    /// At any time.
-    Free,
-}
 
 /// What may happen to messages in flight, in a fixed order.
 pub(crate) fn offers(

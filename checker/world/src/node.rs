@@ -5,9 +5,9 @@
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::erased::{Effect, Input, NodeCore, Out};
-use crate::system::NodeId;
 use crate::value::{Content, Ordered, Value};
 use crate::watch::{Seen, Trouble};
+use crate::wiring::NodeId;
 
 /// Whether a node runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,7 @@
 //! and what they ask of each other.
 //!
 //! What each part does by itself is the World's ([`World::step`], [`LinkPart::operate`],
-//! [`watch::observe`]). How parts act on each other stands here and in `apply` alone: stateright,
+//! [`observe`]). How parts act on each other stands here and in `apply` alone: stateright,
 //! the replay and the interned engine all run through [`Parts`].
 
 use turnstile_search::parts::{
@@ -11,10 +11,12 @@ use turnstile_search::parts::{
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::budget::{BudgetId, Left};
-use crate::link::{LinkOp, LinkPart};
+use crate::erased::System;
+use crate::link::LinkOp;
+use crate::link_part::LinkPart;
 use crate::node::{Event, NodePart};
-use crate::system::NodeId;
-use crate::watch::{self, Seen, WatchPart};
+use crate::watch::{Seen, WatchPart};
+use crate::wiring::NodeId;
 use crate::{World, property};
 
 /// A part of a World's state.
@@ -149,7 +151,7 @@ impl Parts for World {
             Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
             Part::Watch(part) => {
                 let Op::Observe(seen) = op else { unreachable!("not done to a watch: {op:?}") };
-                let part = Part::Watch(watch::observe(&*self.system, part, seen));
+                let part = Part::Watch(observe(&*self.system, part, seen));
                 vec![Done::plain(part)]
             }
             Part::Left(left) => self.apply_to_left(*left, op),
@@ -240,4 +242,16 @@ impl Parts for World {
     fn may_delay_for_ever(&self, at: Place) -> bool {
         self.kind(at) == Kind::Link
     }
+}
+
+/// What the watch is after a step in which these things were seen.
+fn observe(system: &dyn System, watch: &WatchPart, seen: &[Seen]) -> WatchPart {
+    let mut next = WatchPart { system: watch.system.clone(), trouble: None };
+    for one in seen {
+        if let Seen::Trouble(trouble) = one {
+            next.trouble.get_or_insert_with(|| trouble.clone());
+        }
+        system.observe(&mut next.system, one);
+    }
+    next
 }

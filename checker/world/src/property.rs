@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::budget::{Budget, BudgetId, Left};
 use crate::node::NodePart;
-use crate::system::NodeId;
 use crate::value::Content;
 use crate::watch::{Trouble, WatchPart};
+use crate::wiring::NodeId;
 
 /// A state as a predicate sees it, whatever form its parts are kept in. What is in flight is not
 /// part of it: a message matters by what a node does with it, and what the past was the watch

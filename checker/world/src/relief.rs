@@ -10,8 +10,8 @@ use turnstile_search::parts::Fairness;
 use crate::World;
 use crate::erased::{Effect, Input};
 use crate::node::{NodePart, Stepped};
-use crate::system::NodeId;
 use crate::value::Ordered;
+use crate::wiring::NodeId;
 
 impl World {
     /// How long the firing of a timer may be put off, if it is not rationed.

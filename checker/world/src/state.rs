@@ -5,12 +5,12 @@ use turnstile_search::parts::{Fairness, Parts as _, Place, Reached, cascade};
 
 use crate::World;
 use crate::budget::Left;
-use crate::link::LinkPart;
+use crate::link_part::LinkPart;
 use crate::node::{Event, NodePart};
 use crate::parts::{Mark, Op, Part, Wait};
 use crate::property::View;
-use crate::system::NodeId;
 use crate::watch::WatchPart;
+use crate::wiring::NodeId;
 
 /// A whole state: its nodes, its links, what the properties remember, what is left of the budgets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

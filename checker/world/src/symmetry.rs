@@ -6,10 +6,10 @@ use turnstile_search::parts::{Place, Symmetry};
 use crate::World;
 use crate::calls::Slot;
 use crate::erased::Naming;
-use crate::link::{Contents, LinkPart};
+use crate::link_part::{Contents, LinkPart};
 use crate::node::NodePart;
 use crate::parts::{Part, place};
-use crate::system::NodeId;
+use crate::wiring::NodeId;
 
 impl World {
     /// The symmetric roles with two nodes or more, by name.

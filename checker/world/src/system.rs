@@ -9,9 +9,7 @@ use turnstile_step::{Effect, Input, Out};
 
 use crate::value::Content;
 use crate::watch::Seen;
-
-/// A node's number in its world. Messages are addressed by it.
-pub type NodeId = usize;
+use crate::wiring::{Cut, NodeId};
 
 /// The types of a system, for all its cores together. Implemented by an empty struct, so that
 /// the parts of a state derive what they need.
@@ -72,17 +70,6 @@ pub type SavedOf<S> = <<S as System>::Types as Types>::Saved;
 pub type WatchOf<S> = <<S as System>::Types as Types>::Watch;
 /// The mark type of a system.
 pub type MarkOf<S> = <<S as System>::Types as Types>::Mark;
-
-/// What happens to the links between nodes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// These and the others are in different partitions: what they send to each other waits.
-    Apart(Vec<NodeId>),
-    /// These and the others have lost each other, and with it all that is on its way between them.
-    Lost(Vec<NodeId>),
-    /// All are in one.
-    Together,
-}
 
 /// A value in a state that may name nodes.
 #[derive(Debug)]

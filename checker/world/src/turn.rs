@@ -6,9 +6,9 @@ use crate::World;
 use crate::erased::Input;
 use crate::link::{Link, LinkOp, Way};
 use crate::node::{Event, NodePart, Stepped};
-use crate::system::{Cut, NodeId};
 use crate::value::Ordered;
 use crate::watch::{Misfit, Seen, Trouble};
+use crate::wiring::{Cut, NodeId};
 
 /// What a step of one node did.
 #[derive(Clone, Debug)]

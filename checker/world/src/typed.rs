@@ -5,9 +5,10 @@ use std::sync::Arc;
 use turnstile_step as step;
 
 use crate::erased::{Effect, Input, Naming, NodeCore, Out, System};
-use crate::system::{self, Cut, Named, NodeId, Types};
+use crate::system::{self, Named, Types};
 use crate::value::{Ordered, Value};
 use crate::watch::Seen;
+use crate::wiring::{Cut, NodeId};
 
 /// A system with its types erased.
 #[derive(Debug)]

@@ -2,9 +2,8 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::erased::System;
-use crate::system::NodeId;
 use crate::value::{Ordered, Value};
+use crate::wiring::NodeId;
 
 /// Something that happened at a node and that a property may want to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,17 +70,4 @@ impl Symbolic for WatchPart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.system.visit_ids(each);
     }
-}
-
-/// What the watch is after a step in which these things were seen.
-#[must_use]
-pub fn observe(system: &dyn System, watch: &WatchPart, seen: &[Seen]) -> WatchPart {
-    let mut next = WatchPart { system: watch.system.clone(), trouble: None };
-    for one in seen {
-        if let Seen::Trouble(trouble) = one {
-            next.trouble.get_or_insert_with(|| trouble.clone());
-        }
-        system.observe(&mut next.system, one);
-    }
-    next
 }

@@ -6,13 +6,14 @@ use turnstile_step::RowOutcome;
 
 use crate::World;
 use crate::erased::{Effect, Input};
-use crate::link::{Contents, LinkOp};
+use crate::link::LinkOp;
+use crate::link_part::Contents;
 use crate::node::Event;
 use crate::parts::Op;
 use crate::state::{Action, State};
-use crate::system::NodeId;
 use crate::trace::{EffectReport, NETWORK, StepReport, counted};
 use crate::turn::Turn;
+use crate::wiring::NodeId;
 
 impl World {
     /// A step of a run, taken once more through the real core.

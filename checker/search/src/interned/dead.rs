@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::fingerprint::BuildStable;
 use crate::interned::shared::Shared;
-use crate::interned::store::{Answer, at};
+use crate::interned::store::Answer;
 use crate::parts::{Kind, Parts, Place};
 
 /// Operations tried before this is given up.
@@ -57,7 +57,7 @@ pub(super) fn live<W: Parts>(system: &W, store: &Shared<W>) -> Option<Live> {
     loop {
         let before = closure.tried.len();
         for place in 0..width {
-            match system.kind(at(place)) {
+            match system.kind(Place::of(place)) {
                 Kind::Node => closure.node(system, store, place),
                 Kind::Link => closure.link(system, store, place),
                 Kind::Record => {}
@@ -85,7 +85,7 @@ pub(super) fn live<W: Parts>(system: &W, store: &Shared<W>) -> Option<Live> {
 impl Closure {
     /// Tries everything on every part of a node.
     fn node<W: Parts>(&mut self, system: &W, store: &Shared<W>, place: usize) {
-        let number = at(place).0;
+        let number = Place::of(place).0;
         let mut part = 0;
         while (part as usize) < store.read().places[place].parts.len() {
             let offers = store.offers(system, place, part);
@@ -118,7 +118,7 @@ impl Closure {
     /// Puts every message onto the link as it is in the beginning, and notes whom it may reach.
     fn link<W: Parts>(&mut self, system: &W, store: &Shared<W>, place: usize) {
         const EMPTY: u32 = 0;
-        let number = at(place).0;
+        let number = Place::of(place).0;
         let ops: Vec<u32> = self.ops.get(&number).into_iter().flatten().copied().collect();
         for op in ops {
             if !self.tried.insert((number, EMPTY, op)) {

@@ -14,9 +14,10 @@ use crate::interned::dead::Live;
 use crate::interned::local::{Face, Local, UNKNOWN};
 use crate::interned::numbers::Renumber;
 use crate::interned::predicates::Asked;
+use crate::interned::step::{Next, Step};
 use crate::interned::store::Carried;
 use crate::interned::symmetry::Changing;
-use crate::interned::tree::{Course, Next, Step, Tree};
+use crate::interned::tree::{Course, Tree};
 use crate::parts::Parts;
 use crate::space::{Expander, Found};
 
@@ -89,7 +90,7 @@ impl<'s, W: Parts> Cascade<'s, W> {
     fn go(&mut self, step: Step, row: &[u32], from: u64, found: &mut Found) -> Result<(), Missing> {
         let mut step = step;
         loop {
-            match self.tree.next(step) {
+            match step.next() {
                 Next::Fork(fork) => step = self.tree.meet(fork, row),
                 Next::Course(course) => {
                     self.arrive(course, row, from, found);
@@ -125,12 +126,11 @@ impl<'s, W: Parts> Cascade<'s, W> {
         match next {
             Next::Fork(fork) => {
                 let step = self.tree.meet(fork, row);
-                self.is_worked_out(self.tree.next(step), row)
+                self.is_worked_out(step.next(), row)
             }
             Next::Either(index) => {
                 let (first, end) = self.tree.either(index);
-                (first..end)
-                    .all(|choice| self.is_worked_out(self.tree.next(self.tree.choice(choice)), row))
+                (first..end).all(|choice| self.is_worked_out(self.tree.choice(choice).next(), row))
             }
             Next::Course(_) | Next::Nowhere | Next::Stays(_) => true,
             Next::Unknown => false,

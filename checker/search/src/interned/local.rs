@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use crate::fingerprint::BuildStable;
 use crate::interned::cells::Cells;
-use crate::interned::numbers::Number;
 use crate::interned::shared::Shared;
-use crate::interned::store::{Carried, Offered};
-use crate::interned::tree::Step;
+use crate::interned::step::Step;
+use crate::interned::store::{Carried, Number, Offered};
 use crate::label::Label;
 use crate::parts::Parts;
 

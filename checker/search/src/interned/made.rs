@@ -9,7 +9,7 @@ use turnstile_step::IdClass;
 
 use crate::fingerprint;
 use crate::interned::interner::Hashed;
-use crate::interned::store::at;
+
 use crate::parts::{self, Done, Fairness, Parts, Place};
 
 /// A part in its place.
@@ -24,7 +24,9 @@ pub(super) struct Part<P> {
 impl<P: Hash> Part<P> {
     pub(super) fn of<W: Parts<Part = P>>(system: &W, place: usize, mut part: P) -> Self {
         let mut numbers = Vec::new();
-        system.numbers(at(place), &mut part, &mut |class, &mut value| numbers.push((class, value)));
+        system.numbers(Place::of(place), &mut part, &mut |class, &mut value| {
+            numbers.push((class, value))
+        });
         let sum = fingerprint::of_part(place, &part);
         Self { value: Hashed::with(sum, part), sum, numbers }
     }
@@ -41,7 +43,7 @@ pub(super) struct Offer<W: Parts> {
 impl<W: Parts> Offer<W> {
     /// What may begin at a part.
     pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
-        let offers = system.offers(at(place), part).into_iter();
+        let offers = system.offers(Place::of(place), part).into_iter();
         let offer = |offer: parts::Offer<W::Op>| Self {
             op: Hashed::new(offer.op),
             fairness: Hashed::new(offer.fairness),
@@ -62,7 +64,7 @@ pub(super) struct Cargo<W: Parts> {
 impl<W: Parts> Cargo<W> {
     /// The messages in flight in a part.
     pub(super) fn all(system: &W, place: usize, part: &W::Part) -> Vec<Self> {
-        let cargo = system.cargo(at(place), part).into_iter();
+        let cargo = system.cargo(Place::of(place), part).into_iter();
         let carried = |cargo: parts::Cargo<W::Op>| Self {
             to: cargo.to,
             input: Hashed::new(cargo.input),
@@ -84,7 +86,7 @@ pub(super) struct Outcome<W: Parts> {
 impl<W: Parts> Outcome<W> {
     /// Runs an operation on a part.
     pub(super) fn run(system: &W, place: usize, part: &W::Part, op: &W::Op) -> Vec<Self> {
-        let dones = system.apply(at(place), part, op).into_iter();
+        let dones = system.apply(Place::of(place), part, op).into_iter();
         let outcome = |done: Done<W::Part, W::Op, W::Mark>| Self {
             part: Part::of(system, place, done.part),
             then: done.then.into_iter().map(|(place, op)| (place, Hashed::new(op))).collect(),

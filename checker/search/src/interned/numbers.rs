@@ -5,23 +5,16 @@
 
 use std::collections::HashMap;
 
-use turnstile_step::{IdClass, Order};
+use turnstile_step::Order;
 
 use crate::fingerprint::BuildStable;
 use crate::interned::local::Local;
+use crate::interned::store::Number;
 use crate::parts::{Parts, Renumbering};
 
 /// Classes of a system, and values of a class, that are handled without a map.
 const CLASSES: usize = 8;
 const VALUES: usize = 64;
-
-/// A number of a part: its class by place in the store's list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number {
-    pub(super) class: IdClass,
-    pub(super) index: usize,
-    pub(super) value: u64,
-}
 
 /// What one thread knows of renumbering.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::interned::interner::Hashed;
 use crate::interned::made::{Cargo, Offer, Outcome, Part};
-use crate::interned::store::{Answer, Carried, Offered, Store, at};
+use crate::interned::store::{Answer, Carried, Offered, Store};
 use crate::label::Label;
-use crate::parts::Parts;
+use crate::parts::{Parts, Place};
 
 /// The store of all threads.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl<W: Parts> Shared<W> {
     pub(super) fn renumbered(&self, system: &W, place: usize, part: u32, numbers: &[u64]) -> u32 {
         let mut value = W::Part::clone(&self.value(place, part));
         let mut numbers = numbers.iter();
-        system.numbers(at(place), &mut value, &mut |_, number| {
+        system.numbers(Place::of(place), &mut value, &mut |_, number| {
             *number = *numbers.next().expect("a part's numbers are as many as before");
         });
         self.part(system, place, value)
@@ -103,7 +103,7 @@ impl<W: Parts> Shared<W> {
         if let Some(&number) = self.read().places[from].renamed.get(&key) {
             return number;
         }
-        let value = system.renamed(at(from), &self.value(from, part), group, to);
+        let value = system.renamed(Place::of(from), &self.value(from, part), group, to);
         let number = self.part(system, place, value);
         self.write().places[from].renamed.insert(key, number);
         number

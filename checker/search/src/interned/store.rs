@@ -11,9 +11,16 @@ use turnstile_step::IdClass;
 use crate::fingerprint::BuildStable;
 use crate::interned::interner::{Hashed, Interner};
 use crate::interned::made::{self, Part};
-use crate::interned::numbers::Number;
 use crate::label::{Label, Labels};
 use crate::parts::{Fairness, Parts, Place};
+
+/// A number of a part: its class by place in the store's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) class: IdClass,
+    pub(super) index: usize,
+    pub(super) value: u64,
+}
 
 /// What an operation did to a part, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -242,7 +249,7 @@ impl<W: Parts> Store<W> {
     pub(super) fn changed_by_a_look(&self, system: &W, sample: usize) -> Option<String> {
         let parts = self.places.iter().enumerate().flat_map(|(place, known)| {
             let numbers = 0..u32::try_from(known.parts.len()).expect("parts are numbered by u32");
-            numbers.map(move |number| (at(place), known.parts.value(number)))
+            numbers.map(move |number| (Place::of(place), known.parts.value(number)))
         });
         let all: usize = self.places.iter().map(|known| known.parts.len()).sum();
         let step = all.div_ceil(sample).max(1);
@@ -268,11 +275,6 @@ impl<W: Parts> Store<W> {
 /// A number of a fairness or of a label.
 fn small(number: u32) -> u16 {
     u16::try_from(number).expect("far fewer actions have a fairness of their own")
-}
-
-/// A place by its index.
-pub(super) fn at(place: usize) -> Place {
-    Place(u16::try_from(place).expect("at most PLACES_MAX places"))
 }
 
 /// The place of a class in the list, where it is added if it is new.

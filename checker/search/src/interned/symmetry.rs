@@ -15,8 +15,8 @@ use turnstile_step::Order;
 use crate::fingerprint::of_part;
 use crate::interned::local::Local;
 use crate::interned::numbers::Renumber;
-use crate::interned::store::at;
-use crate::parts::{Parts, Symmetry};
+
+use crate::parts::{Parts, Place, Symmetry};
 
 /// Ways to change places at most: those that are tried where all members have one key.
 pub(super) const WAYS_MAX: usize = 120;
@@ -100,8 +100,8 @@ impl Ways {
         };
         let first = self.all.iter().filter(|way| way.to[member] == 0);
         let looks = first.map(|way| {
-            let mut part = system.renamed(at(place), part, GROUP, &way.to);
-            system.numbers(at(way.places[place]), &mut part, &mut |class, number| {
+            let mut part = system.renamed(Place::of(place), part, GROUP, &way.to);
+            system.numbers(Place::of(way.places[place]), &mut part, &mut |class, number| {
                 if class.order == Order::Equality {
                     *number = 0;
                 }

@@ -11,58 +11,11 @@ use std::collections::VecDeque;
 use crate::interned::cells::Cells;
 use crate::interned::change::Change;
 use crate::interned::local::Local;
+use crate::interned::step::{Next, Step};
 use crate::parts::{CASCADE_MAX, Parts};
 
 /// Forks and courses before a tree is cut down.
 const KNOTS_MAX: usize = 1 << 19;
-
-/// How an action goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step(u32);
-
-/// The sorts of steps: the two highest bits.
-const SORT: u32 = 0b11 << 30;
-const FORK: u32 = 0b00 << 30;
-const COURSE: u32 = 0b01 << 30;
-const EITHER: u32 = 0b10 << 30;
-const OTHER: u32 = 0b11 << 30;
-/// Among the others, those that stay: from here on, by label.
-const STAYS: u32 = 2;
-
-impl Step {
-    /// It leads nowhere: refused, or nothing changes.
-    pub(super) const NOWHERE: Self = Self(OTHER);
-    /// Not worked out.
-    pub(super) const UNKNOWN: Self = Self(OTHER | 1);
-
-    /// It leads to where it began, and relieves something.
-    fn stays(label: u16) -> Self {
-        Self(OTHER | (STAYS + u32::from(label)))
-    }
-
-    fn new(sort: u32, index: usize) -> Self {
-        let index = u32::try_from(index).expect("a tree is cut down before");
-        assert_eq!(index & SORT, 0, "a tree is cut down before");
-        Self(sort | index)
-    }
-}
-
-/// How an action goes on, to be looked into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// It meets a part.
-    Fork(u32),
-    /// It has come to its end.
-    Course(u32),
-    /// In one of several ways.
-    Either(u32),
-    /// Not at all.
-    Nowhere,
-    /// To where it began, by this label.
-    Stays(u16),
-    /// Not worked out.
-    Unknown,
-}
 
 /// Where an action meets the part at a place.
 #[derive(Clone, Copy, Debug)]
@@ -134,20 +87,6 @@ impl Way {
 }
 
 impl Tree {
-    /// How an action goes on after a step.
-    #[inline(always)]
-    pub(super) fn next(&self, step: Step) -> Next {
-        let index = step.0 & !SORT;
-        match step.0 & SORT {
-            FORK => Next::Fork(index),
-            COURSE => Next::Course(index),
-            EITHER => Next::Either(index),
-            _ if step == Step::NOWHERE => Next::Nowhere,
-            _ if step == Step::UNKNOWN => Next::Unknown,
-            _ => Next::Stays(u16::try_from(index - STAYS).expect("it is made of one")),
-        }
-    }
-
     /// How an action goes on at a fork.
     #[inline(always)]
     pub(super) fn meet(&mut self, fork: u32, row: &[u32]) -> Step {
@@ -159,7 +98,7 @@ impl Tree {
     #[inline]
     fn look_up(&mut self, fork: u32, part: u32) -> Step {
         let Some(word) = self.steps.word(fork, part) else { return Step::UNKNOWN };
-        let step = Step(u32::try_from(word).expect("a step"));
+        let step = Step::from_word(word);
         let known = &mut self.forks[fork as usize];
         (known.part, known.step) = (part, step);
         step
@@ -247,7 +186,7 @@ impl Tree {
                 0 => return Step::NOWHERE,
                 1 => way.take(local, at, outcomes.first),
                 count => {
-                    let first = if let Next::Either(index) = self.next(known) {
+                    let first = if let Next::Either(index) = known.next() {
                         self.either(index).0
                     } else {
                         self.choose(count)
@@ -258,11 +197,11 @@ impl Tree {
                         let index = (first + choice) as usize;
                         self.choices[index] = self.go(local, row, branch, self.choices[index]);
                     }
-                    let is_new = self.next(known) == Next::Unknown;
+                    let is_new = known.next() == Next::Unknown;
                     if is_new {
                         self.either.push((first, first + count));
                     }
-                    return if is_new { Step::new(EITHER, self.either.len() - 1) } else { known };
+                    return if is_new { Step::either(self.either.len() - 1) } else { known };
                 }
             }
         }
@@ -286,7 +225,7 @@ impl Tree {
     ) -> Step {
         let part = row[usize::from(at)];
         way.met.push((at, part, part));
-        let (fork, before) = if let Next::Fork(fork) = self.next(known) {
+        let (fork, before) = if let Next::Fork(fork) = known.next() {
             (fork, self.look_up(fork, part))
         } else {
             self.forks.push(Fork { place: at, part: u32::MAX, step: Step::UNKNOWN });
@@ -295,11 +234,11 @@ impl Tree {
         };
         let step = self.go(local, row, way, before);
         if before == Step::UNKNOWN {
-            self.steps.insert(fork, part, step.0.into());
+            self.steps.insert(fork, part, step.word());
             let known = &mut self.forks[fork as usize];
             (known.part, known.step) = (part, step);
         }
-        Step::new(FORK, fork as usize)
+        Step::fork(fork as usize)
     }
 
     /// Comes to the end.
@@ -334,7 +273,7 @@ impl Tree {
         });
         self.is_numbered.push(is_numbered);
         self.does_relieve.push(does_relieve);
-        Step::new(COURSE, self.courses.len() - 1)
+        Step::course(self.courses.len() - 1)
     }
 
     /// The marks of all operations that were part of an action.

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 
 use crate::live::components::Components;
 use crate::live::graph::Graph;
-use crate::live::name;
 use crate::parts::Fairness;
 
 /// The assumptions that are made: for each pair of a graph, whether it is assumed.
@@ -270,4 +269,13 @@ enum Fate {
     Unfair,
     /// A fair run in it avoids the states where one of these is enabled.
     Avoid(Vec<u16>),
+}
+
+/// How an assumption is named in a verdict.
+fn name(fairness: &Fairness) -> Option<String> {
+    match fairness {
+        Fairness::Never => None,
+        Fairness::Weak(what) => Some(format!("weakly fair: {what}")),
+        Fairness::Strong(what) => Some(format!("strongly fair: {what}")),
+    }
 }

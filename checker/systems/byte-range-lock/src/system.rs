@@ -10,7 +10,8 @@ use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_step::{Core, Effect, Input, Out};
-use turnstile_world::system::{EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
+use turnstile_world::NodeId;
+use turnstile_world::system::{EffectOf, InputOf, OutOf, SeenOf, System};
 
 use crate::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 use crate::{kept, types};

@@ -10,7 +10,8 @@ use turnstile_machines::claim::{Resource, State as Stage};
 use turnstile_step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
 };
-use turnstile_world::system::{InputOf, NodeId, OutOf};
+use turnstile_world::NodeId;
+use turnstile_world::system::{InputOf, OutOf};
 
 use super::cores::over;
 use super::types::{self, Chain, ClaimTypes, Ended, Letter, Notice};

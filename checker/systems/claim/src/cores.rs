@@ -13,7 +13,8 @@ use turnstile_step::{
     Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
     RowOutcome,
 };
-use turnstile_world::system::{EffectOf, InputOf, NodeId, OutOf};
+use turnstile_world::NodeId;
+use turnstile_world::system::{EffectOf, InputOf, OutOf};
 
 use super::queue::Queue;
 use super::types::Command::{AskOtherwise, ClaimAgain, FreshKey, Revoke};

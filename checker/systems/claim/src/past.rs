@@ -3,7 +3,8 @@
 use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
 use turnstile_core::number::Token;
-use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::NodeId;
+use turnstile_world::system::SeenOf;
 use turnstile_world::watch::Seen;
 
 use crate::{Claim, ClaimTypes, Command, Notice, Past, Watch};

@@ -4,8 +4,8 @@ use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record;
+use turnstile_world::NodeId;
 use turnstile_world::node::Life;
-use turnstile_world::system::NodeId;
 
 use super::seats::{Look, Seat, is_given_back, is_over};
 use crate::{Claim, Past, State, Watch};

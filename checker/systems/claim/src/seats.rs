@@ -8,9 +8,9 @@ use turnstile_core::claim::record::{self, Record, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
+use turnstile_world::NodeId;
 use turnstile_world::node::Life;
 use turnstile_world::property::View;
-use turnstile_world::system::NodeId;
 
 use crate::{Claim, Office, Past, RESOURCE, Saved, State, Timer, Watch};
 

@@ -9,7 +9,8 @@ use turnstile_core::number::ClaimId;
 use turnstile_harness::Wired;
 use turnstile_harness::rules::Chosen;
 use turnstile_step::{Core, Effect, Input};
-use turnstile_world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
+use turnstile_world::NodeId;
+use turnstile_world::system::{EffectOf, InputOf, Named, OutOf, SeenOf, System};
 
 use crate::types::{
     Chain, ClaimTypes, Command, Lessee, Letter, Office, Past, Saved, State, Timer, Watch, Way,

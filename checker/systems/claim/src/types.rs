@@ -9,7 +9,8 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim::Resource;
 use turnstile_step::{IdClass, Symbolic};
 
-use turnstile_world::system::{NodeId, Types};
+use turnstile_world::NodeId;
+use turnstile_world::system::Types;
 
 /// The types of the claim system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

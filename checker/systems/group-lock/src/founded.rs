@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use turnstile_core::number::ViewId;
 use turnstile_core::view::View;
 use turnstile_step::{Effect, Input, Out};
-use turnstile_world::system::{EffectOf, InputOf, NodeId, System as _};
+use turnstile_world::NodeId;
+use turnstile_world::system::{EffectOf, InputOf, System as _};
 
 use super::types::{GroupTypes, Letter, Seat, State, Timer};
 use super::{Group, member};

@@ -9,7 +9,8 @@ use turnstile_core::view::{self, MemberId};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_system_view_handler::network::Network;
 use turnstile_system_view_handler::{HandlerRules, ViewTypes, Views, types as handled};
-use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
+use turnstile_world::system::{EffectOf, InputOf, OutOf, System};
+use turnstile_world::{Cut, NodeId};
 
 use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
 use super::{ClientRules, CoordinatorRules, Group, member, node, queue};

@@ -10,7 +10,8 @@ use turnstile_harness::rules::Chosen;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
 use turnstile_system_view_handler::Views;
-use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, System};
+use turnstile_world::system::{EffectOf, InputOf, OutOf, System};
+use turnstile_world::{Cut, NodeId};
 
 use crate::types::{Command, GroupTypes, Letter, Runs, Seat, State, Timer};
 use crate::{founded, queue, stacked, words, world};

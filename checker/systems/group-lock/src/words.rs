@@ -4,7 +4,8 @@ use turnstile_core::group::Command as Told;
 use turnstile_core::stack::Notice;
 use turnstile_step::{Effect, Input};
 use turnstile_system_view_handler as view;
-use turnstile_world::system::{EffectOf, InputOf, NodeId, System as _};
+use turnstile_world::NodeId;
+use turnstile_world::system::{EffectOf, InputOf, System as _};
 
 use super::types::{Command, GroupTypes, Letter, State, Timer};
 use super::{Group, member, stacked};

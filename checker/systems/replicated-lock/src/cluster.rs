@@ -9,7 +9,7 @@ use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
 use turnstile_step::{IdClass, Symbolic};
-use turnstile_world::system::NodeId;
+use turnstile_world::NodeId;
 
 use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
 use super::order::Broken;

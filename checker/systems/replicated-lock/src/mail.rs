@@ -5,7 +5,7 @@ use turnstile_core::replicated::message::Message;
 use turnstile_core::replicated::types::{Address, Call, LockName, Operation, Status};
 use turnstile_step::Symbolic;
 
-use turnstile_world::system::NodeId;
+use turnstile_world::NodeId;
 
 /// A result on its way to who waits for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -10,8 +10,9 @@ use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
 use turnstile_machines::lock_status::Invariant;
 use turnstile_step::{Core as _, Effect, Input, Out};
+use turnstile_world::NodeId;
 use turnstile_world::property::View;
-use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::system::SeenOf;
 use turnstile_world::watch::Seen;
 
 use super::cluster::Cluster;

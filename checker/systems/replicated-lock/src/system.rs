@@ -12,7 +12,8 @@ use turnstile_harness::rules::Chosen;
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
-use turnstile_world::system::{EffectOf, InputOf, Named, NodeId, OutOf, SeenOf, System};
+use turnstile_world::NodeId;
+use turnstile_world::system::{EffectOf, InputOf, Named, OutOf, SeenOf, System};
 
 use crate::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
 use crate::{predicates, words};

@@ -7,7 +7,8 @@ use turnstile_core::replicated::State as MemberState;
 use turnstile_core::replicated::message::{Command as Told, Message, Notice as Core};
 use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
 use turnstile_step::{IdClass, Symbolic};
-use turnstile_world::system::{NodeId, Types};
+use turnstile_world::NodeId;
+use turnstile_world::system::Types;
 
 use super::cluster::Cluster;
 use super::delivered::Delivered;

@@ -3,7 +3,8 @@
 
 use turnstile_core::view::{Message, Request};
 use turnstile_step::{Effect, Input, not_symbolic};
-use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId};
+use turnstile_world::system::{EffectOf, InputOf};
+use turnstile_world::{Cut, NodeId};
 
 use super::types::{Command, Timer, ViewTypes};
 use super::{Views, member};

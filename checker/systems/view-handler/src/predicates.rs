@@ -3,9 +3,10 @@
 use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Group, Wants};
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Invariant, Resource};
+use turnstile_world::NodeId;
 use turnstile_world::node::NodePart;
 use turnstile_world::property::View;
-use turnstile_world::system::{NodeId, SeenOf};
+use turnstile_world::system::SeenOf;
 use turnstile_world::watch::Seen;
 
 use super::facts::{Group as Facts, Seat};

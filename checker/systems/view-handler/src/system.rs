@@ -8,7 +8,8 @@ use turnstile_harness::rules::Chosen;
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler;
 use turnstile_step::{Core, Effect, Input};
-use turnstile_world::system::{Cut, EffectOf, InputOf, NodeId, OutOf, SeenOf, System};
+use turnstile_world::system::{EffectOf, InputOf, OutOf, SeenOf, System};
+use turnstile_world::{Cut, NodeId};
 
 use crate::types::{Command, Notice, State, Timer, ViewTypes, Watch};
 use crate::{predicates, types, words, world};
