@@ -10,10 +10,10 @@ use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::judged::Verdict;
 use turnstile_step::{Effect, Input};
 use turnstile_world::link::Mail;
-use turnstile_world::system::{InputOf, OutOf, SeenOf, System, Types};
+use turnstile_world::system::{InputOf, ObservationOf, OutOf, System, Types};
 use turnstile_world::{
-    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Predicate, Property, Seen, View, World,
-    erased,
+    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Observation, Predicate, Property, View,
+    World, erased,
 };
 
 /// What makes the writer write.
@@ -42,7 +42,7 @@ impl Types for WritingTypes {
     type Notice = ();
     type Saved = bool;
     /// Whether it was told that it is written.
-    type Watch = bool;
+    type Monitor = bool;
     type Mark = ();
 }
 
@@ -89,12 +89,12 @@ impl System for Writing {
         if self.by == by && !state { vec![()] } else { Vec::new() }
     }
 
-    fn watch(&self) -> bool {
+    fn monitor(&self) -> bool {
         false
     }
 
-    fn observe(&self, watch: &mut bool, seen: &SeenOf<WritingTypes>) {
-        *watch |= matches!(seen, Seen::Told(WRITER, ()));
+    fn observe(&self, monitor: &mut bool, seen: &ObservationOf<WritingTypes>) {
+        *monitor |= matches!(seen, Observation::Told(WRITER, ()));
     }
 }
 
@@ -112,9 +112,9 @@ fn world(system: Writing, torn: bool) -> World {
         World::new(erased(system, 2), nodes, vec![link], budgets).expect("it can be searched");
     let claim = Claim::Always {
         holds: Predicate::new(|view: &View<'_>| {
-            !*view.watch::<bool>() || *view.state::<bool>(WRITER)
+            !*view.monitor::<bool>() || *view.state::<bool>(WRITER)
         }),
-        premise: Predicate::new(|view| *view.watch::<bool>()),
+        premise: Predicate::new(|view| *view.monitor::<bool>()),
     };
     let sentence = "What was told is written.".to_owned();
     let told = Property { name: "told is written", sentence, claim, without: Vec::new() };

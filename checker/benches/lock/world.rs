@@ -74,7 +74,7 @@ impl Types for LockTypes {
     type Command = ();
     type Notice = ();
     type Saved = ();
-    type Watch = ();
+    type Monitor = ();
     type Mark = ();
 }
 
@@ -149,7 +149,7 @@ impl System for Lock {
         Vec::new()
     }
 
-    fn watch(&self) {}
+    fn monitor(&self) {}
 }
 
 /// What the coordinator answers.

@@ -10,13 +10,13 @@ use turnstile_search::engine::{Outcome, Question};
 use turnstile_search::fingerprint::collision_chance;
 use turnstile_search::judged::{Judged, Verdict};
 use turnstile_step::RowOutcome;
+use turnstile_world::monitor::Violation;
 use turnstile_world::parts::Mark;
 use turnstile_world::property::Claim;
 use turnstile_world::trace::counted;
-use turnstile_world::watch::Trouble;
 use turnstile_world::{Property, World};
 
-use crate::noted::{end_words, exercised, overflow, taken, trouble_words};
+use crate::noted::{end_words, exercised, overflow, taken, violation_words};
 use crate::options::Options;
 use crate::result::{Kind, PropertyKind, PropertyReport, ResultReport};
 
@@ -152,22 +152,22 @@ fn property_report(
         if judged.verdict == Verdict::Fails {
             end_words(world, property, &end, &mut report);
         }
-        let trouble = &end.watch().trouble.as_ref();
-        if let Some(trouble) = trouble.filter(|_| report.finding.is_some()) {
-            report.others = others(trouble, marks);
+        let violation = &end.monitor().violation.as_ref();
+        if let Some(violation) = violation.filter(|_| report.finding.is_some()) {
+            report.others = others(violation, marks);
         }
     }
     report
 }
 
 /// What else does not fit in some run, of the same sort as what the run shown ends in.
-fn others(shown: &Trouble, marks: &BTreeSet<Mark>) -> Vec<String> {
-    let troubles = marks.iter().filter_map(|mark| match mark {
-        Mark::Taken(taken) => Trouble::of(shown.node, taken),
+fn others(shown: &Violation, marks: &BTreeSet<Mark>) -> Vec<String> {
+    let violations = marks.iter().filter_map(|mark| match mark {
+        Mark::Taken(taken) => Violation::of(shown.node, taken),
         Mark::Spent(_) | Mark::Overflowed { .. } | Mark::Long { .. } => None,
     });
-    let is_other = |other: &Trouble| {
+    let is_other = |other: &Violation| {
         other.what != shown.what && other.is_unexpected() == shown.is_unexpected()
     };
-    troubles.filter(is_other).map(|other| trouble_words(&other)).collect()
+    violations.filter(is_other).map(|other| violation_words(&other)).collect()
 }

@@ -77,7 +77,7 @@ pub struct Entry {
 }
 
 /// A system of shipped cores, with what the command line must know of it.
-pub trait Wired: Clone {
+pub trait SystemSpec: Clone {
     /// [`Entry::file`].
     const FILE: Embedded;
 
@@ -119,7 +119,7 @@ pub trait Wired: Clone {
 impl Entry {
     /// The system of these cores.
     #[must_use]
-    pub const fn of<W: Wired>() -> Self {
+    pub const fn of<W: SystemSpec>() -> Self {
         let (file, tables) = (W::FILE, W::TABLES);
         Self { name: file.name, file, tables, evaluators: W::evaluators, world: world::<W> }
     }
@@ -139,7 +139,7 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// As [`Wired::of`]; budgets and predicates that the system does not have.
+    /// As [`SystemSpec::of`]; budgets and predicates that the system does not have.
     pub fn world(
         &self,
         file: &system::System,
@@ -193,7 +193,7 @@ impl Entry {
     }
 }
 
-fn world<W: Wired>(
+fn world<W: SystemSpec>(
     file: &system::System,
     world: &system::World,
     options: &Options<'_>,

@@ -20,5 +20,5 @@ pub mod table;
 pub mod whole;
 
 pub use answers::Evaluator;
-pub use entry::{Embedded, Entry, Systems, Wired};
+pub use entry::{Embedded, Entry, SystemSpec, Systems};
 pub use plan::Plan;

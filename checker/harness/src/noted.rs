@@ -5,29 +5,29 @@ use std::collections::BTreeSet;
 
 use turnstile_step::RowOutcome;
 use turnstile_world::World;
+use turnstile_world::monitor::{Violation, ViolationKind};
 use turnstile_world::node::CUTS_MAX;
 use turnstile_world::parts::{Mark, Part};
 use turnstile_world::property::{Claim, Property};
 use turnstile_world::state::State;
-use turnstile_world::watch::{Misfit, Trouble};
 
 use crate::result::PropertyReport;
 
 /// What the state at the end of a run says of a property that fails there. A row that is missing
 /// is what fails only if the property would hold without it; else it is said besides.
 pub fn end_words(world: &World, property: &Property, end: &State, report: &mut PropertyReport) {
-    let Some(trouble) = &end.watch().trouble else { return };
+    let Some(violation) = &end.monitor().violation else { return };
     let mut calm = end.clone();
     for part in &mut calm.0 {
-        if let Part::Watch(watch) = part {
-            watch.trouble = None;
+        if let Part::Monitor(monitor) = part {
+            monitor.violation = None;
         }
     }
     let holds_without = world.view(&calm.0, |view| property.ask(view).holds);
     if holds_without && matches!(property.claim, Claim::Always { .. }) {
-        report.finding = Some(trouble_words(trouble));
+        report.finding = Some(violation_words(violation));
     } else {
-        report.besides.push(trouble_words(trouble));
+        report.besides.push(violation_words(violation));
     }
 }
 
@@ -70,10 +70,10 @@ pub fn overflow(world: &World, marks: &BTreeSet<Mark>) -> Option<String> {
 }
 
 /// What does not fit, in words.
-pub fn trouble_words(trouble: &Trouble) -> String {
-    let taken = match &trouble.what {
-        Misfit::Table(taken) => taken,
-        Misfit::NoLink(text) => return text.clone(),
+pub fn violation_words(violation: &Violation) -> String {
+    let taken = match &violation.what {
+        ViolationKind::Table(taken) => taken,
+        ViolationKind::NoLink(text) => return text.clone(),
     };
     match taken {
         RowOutcome::Unexpected { machine, state, event, number: 0 } => {
@@ -86,7 +86,7 @@ pub fn trouble_words(trouble: &Trouble) -> String {
             format!("{machine}: `{action}` cannot be done: {because}")
         }
         RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => {
-            unreachable!("no trouble: {trouble:?}")
+            unreachable!("no violation: {violation:?}")
         }
     }
 }

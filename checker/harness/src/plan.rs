@@ -9,7 +9,7 @@ use turnstile_world::{
     Relation, World, WorldError,
 };
 
-use crate::entry::Wired;
+use crate::entry::SystemSpec;
 use crate::fault::FaultReport;
 use crate::options::{Options, Refusal};
 
@@ -133,17 +133,18 @@ impl Plan<'_> {
 
     /// The budgets; a name that is neither the World's nor the system's own is refused, and what
     /// cannot happen in this world.
-    fn budgets<S: Wired>(
+    fn budgets<S: SystemSpec>(
         &self,
         system: &S,
         nodes: &[Node],
         links: &[Link],
     ) -> Result<Vec<Budget>, Refusal> {
         let known = Faults::known(nodes);
-        let all = || known.iter().map(String::as_str).chain(<S as Wired>::BUDGETS.iter().copied());
+        let all =
+            || known.iter().map(String::as_str).chain(<S as SystemSpec>::BUDGETS.iter().copied());
         let can = |name: &str| match name {
             Faults::DRIFT => !self.file.time.is_empty() && system.may_spend(self, name),
-            _ if <S as Wired>::BUDGETS.contains(&name) => system.may_spend(self, name),
+            _ if <S as SystemSpec>::BUDGETS.contains(&name) => system.may_spend(self, name),
             _ => may_happen::<S>(name, links),
         };
         let mut budgets = Vec::new();
@@ -172,7 +173,7 @@ impl Plan<'_> {
     }
 
     /// The world, with the properties that are checked in it.
-    pub(crate) fn build<S: Wired>(&self, system: S) -> Result<World, Refusal> {
+    pub(crate) fn build<S: SystemSpec>(&self, system: S) -> Result<World, Refusal> {
         for (key, _) in &self.options.set {
             if self.file.set.iter().all(|known| known.name != *key) {
                 let known = self.file.set.iter().map(|setting| setting.name.as_str());
@@ -236,7 +237,7 @@ impl Plan<'_> {
 
 /// Whether a fault that the World knows can happen: where there is a link that it befalls, or a
 /// role that suffers it.
-fn may_happen<S: Wired>(name: &str, links: &[Link]) -> bool {
+fn may_happen<S: SystemSpec>(name: &str, links: &[Link]) -> bool {
     match LinkFault::ALL.into_iter().find(|fault| fault.name() == name) {
         Some(fault) => {
             let befalls = |link: &Link| match link.is_calls() {

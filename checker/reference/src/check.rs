@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use stateright::{Checker, Model};
 use turnstile_harness::check::Checked;
-use turnstile_harness::noted::{end_words, exercised, overflow, taken, trouble_words};
+use turnstile_harness::noted::{end_words, exercised, overflow, taken, violation_words};
 use turnstile_harness::options::Options;
 use turnstile_harness::result::{Kind, PropertyKind, PropertyReport, ResultReport};
 use turnstile_search::bounds::Standing;
@@ -132,7 +132,7 @@ fn verdict(
             end_words(world, property, &end, &mut report);
         }
         if report.finding.is_some() {
-            let others = graph.notes.troubles.keys().map(trouble_words);
+            let others = graph.notes.violations.keys().map(violation_words);
             report.others = others.filter(|one| Some(one) != report.finding.as_ref()).collect();
             report.others.dedup();
         }

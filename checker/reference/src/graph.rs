@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use stateright::{Model, Property as Stateright};
 
 use turnstile_world::World;
+use turnstile_world::monitor::Violation;
 use turnstile_world::parts::Mark;
 use turnstile_world::property::Answer;
 use turnstile_world::state::State;
-use turnstile_world::watch::Trouble;
 
 /// A state among those expanded, in the order of expansion.
 pub(crate) type Index = u32;
@@ -40,8 +40,8 @@ pub(crate) struct Notes {
     pub(crate) is_full: bool,
     /// What was noted on the way: rows, faults, messages without room.
     pub(crate) marks: BTreeSet<Mark>,
-    /// Each trouble, with a state that shows it.
-    pub(crate) troubles: BTreeMap<Trouble, Index>,
+    /// Each violation, with a state that shows it.
+    pub(crate) violations: BTreeMap<Violation, Index>,
 }
 
 /// A world whose search is noted.
@@ -90,8 +90,8 @@ impl Noted {
         notes.begin.push(begin);
         notes.edges.extend(edges);
         notes.marks.append(&mut marks);
-        if let Some(trouble) = &state.watch().trouble {
-            notes.troubles.entry(trouble.clone()).or_insert(index);
+        if let Some(violation) = &state.monitor().violation {
+            notes.violations.entry(violation.clone()).or_insert(index);
         }
         steps
     }

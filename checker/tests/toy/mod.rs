@@ -40,7 +40,7 @@ impl Types for ToyTypes {
     type Command = u8;
     type Notice = ();
     type Saved = ();
-    type Watch = ();
+    type Monitor = ();
     type Mark = ();
 }
 
@@ -91,7 +91,7 @@ impl System for Toy {
         }
     }
 
-    fn watch(&self) {}
+    fn monitor(&self) {}
 }
 
 /// A world of the system, with these budgets.

@@ -7,7 +7,7 @@ use crate::budget::{BudgetId, Left};
 use crate::link::{LinkKind, LinkOp};
 use crate::link_part::{Contents, LinkPart};
 use crate::node::{CUTS_MAX, Event, NodePart, cuts};
-use crate::parts::{DoneOf, Later, Mark, Op, Part, Wait, place};
+use crate::parts::{DoneOf, Later, Mark, Op, Part, TimeConstraint, place};
 use crate::turn::Turn;
 use crate::wiring::NodeId;
 
@@ -21,7 +21,7 @@ impl World {
         place(self.nodes.len() + link)
     }
 
-    pub(super) fn place_of_watch(&self) -> Place {
+    pub(super) fn place_of_monitor(&self) -> Place {
         place(self.nodes.len() + self.links.len())
     }
 
@@ -46,14 +46,14 @@ impl World {
         budget.map(|budget| (self.place_of_left(), Op::Spend(budget)))
     }
 
-    /// What a node's step asks of the watch and of links.
+    /// What a node's step asks of the monitor and of links.
     pub(super) fn turned(
         &self,
         (turn, relieves): (Turn, Vec<Fairness>),
         late: bool,
         mut then: Vec<(Place, Op)>,
     ) -> Vec<DoneOf> {
-        then.push((self.place_of_watch(), Op::Observe(turn.stepped.seen)));
+        then.push((self.place_of_monitor(), Op::Observe(turn.stepped.seen)));
         let Some(rest) = self.operations(turn.ops, late) else { return Vec::new() };
         then.extend(rest);
         let marks = turn.stepped.taken.into_iter().map(Mark::Taken).collect();
@@ -86,10 +86,10 @@ impl World {
             Op::Comes(event, late) if part.is_up() => {
                 self.steps(node, part, event, *late, Vec::new())
             }
-            Op::LetsFire(later) if !bound(later) => stays(),
-            Op::IsPassed(later) if bound(later) => stays(),
+            Op::AllowFire(later) if !bound(later) => stays(),
+            Op::Overtakes(later) if bound(later) => stays(),
             Op::IsUp(is_up) if part.is_up() == *is_up => stays(),
-            Op::Comes(..) | Op::LetsFire(_) | Op::IsPassed(_) | Op::IsUp(_) => Vec::new(),
+            Op::Comes(..) | Op::AllowFire(_) | Op::Overtakes(_) | Op::IsUp(_) => Vec::new(),
             Op::IsQuiet
             | Op::IsBusy
             | Op::Moves { .. }
@@ -136,26 +136,26 @@ impl World {
         node: NodeId,
         part: &NodePart,
         event: &Event,
-        wait: Wait,
+        wait: TimeConstraint,
     ) -> Vec<(Place, Op)> {
         let later = || Box::new(Later { node, part: part.clone(), event: event.clone() });
         let nodes = |others: u64| {
             let others = (0..self.nodes.len()).filter(move |other| others >> other & 1 == 1);
-            others.map(|other| (self.place_of_node(other), Op::LetsFire(later())))
+            others.map(|other| (self.place_of_node(other), Op::AllowFire(later())))
         };
         match wait {
-            Wait::Free => Vec::new(),
-            Wait::For(others) => nodes(others).collect(),
-            Wait::Passes(other) => {
-                let passed = (self.place_of_node(other), Op::IsPassed(later()));
+            TimeConstraint::Free => Vec::new(),
+            TimeConstraint::For(others) => nodes(others).collect(),
+            TimeConstraint::Passes(other) => {
+                let passed = (self.place_of_node(other), Op::Overtakes(later()));
                 [passed].into_iter().chain(self.spend(self.faults.drift)).collect()
             }
-            Wait::ForMessages(others) => {
+            TimeConstraint::ForMessages(others) => {
                 let links = 0..self.links.len();
                 let quiet = links.map(|link| (self.place_of_link(link), Op::IsQuiet));
                 nodes(others).chain(quiet).collect()
             }
-            Wait::BeforeMessages(link) => {
+            TimeConstraint::BeforeMessages(link) => {
                 let busy = (self.place_of_link(link), Op::IsBusy);
                 [busy].into_iter().chain(self.spend(self.faults.drift)).collect()
             }
@@ -179,7 +179,7 @@ impl World {
                         then.push((self.place_of_node(*node), Op::Comes(event.clone(), late)));
                     }
                     None => {
-                        then.push((self.place_of_watch(), Op::Observe(Vec::new())));
+                        then.push((self.place_of_monitor(), Op::Observe(Vec::new())));
                         let Some(rest) = self.operations(Vec::new(), late) else { return vec![] };
                         then.extend(rest);
                     }
@@ -195,8 +195,8 @@ impl World {
             }
             Op::Happens { .. }
             | Op::Comes(..)
-            | Op::LetsFire(_)
-            | Op::IsPassed(_)
+            | Op::AllowFire(_)
+            | Op::Overtakes(_)
             | Op::IsUp(_)
             | Op::Observe(_)
             | Op::Spend(_) => unreachable!("not done to a link: {op:?}"),

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use turnstile_step as step;
 
+use crate::monitor::Observation;
 use crate::value::{Ordered, Value};
-use crate::watch::Seen;
 use crate::wiring::{Cut, NodeId};
 
 /// The input of a node.
@@ -30,7 +30,7 @@ pub enum Naming<'a> {
     /// What a node saved.
     Saved(&'a mut Value),
     /// What the properties remember.
-    Watch(&'a mut Value),
+    Monitor(&'a mut Value),
 }
 
 /// What a World asks of one node: a core, and who uses it.
@@ -185,12 +185,12 @@ pub trait System: Debug + Send + Sync + 'static {
     fn lapse(&self, _answer: &mut Ordered, _mark: Option<&Value>) {}
 
     /// What the properties remember before anything happens.
-    fn watch(&self) -> Value {
+    fn monitor(&self) -> Value {
         Value::new(())
     }
 
     /// Remembers.
-    fn observe(&self, _watch: &mut Value, _seen: &Seen) {}
+    fn observe(&self, _watch: &mut Value, _seen: &Observation) {}
 
     /// Whether [`System::rename`] reaches every node of a symmetric role that a value names. Until
     /// it does, the nodes of a role that is said to be symmetric are told apart.

@@ -2,8 +2,9 @@
 //! kind of fault. It holds no rule of any protocol.
 //!
 //! A state is made of parts (one a node, one a link, one that remembers for the properties). What
-//! a part does is a pure function of that part ([`node`], [`link_part`], [`watch`]); how parts act on
-//! each other is written once ([`parts`]), and every search, stateright's too, runs through it.
+//! a part does is a pure function of that part ([`node`], [`link_part`], [`monitor`]); how parts
+//! act on each other is written once ([`parts`]), and every search, stateright's too, runs through
+//! it.
 
 mod apply;
 pub mod budget;
@@ -15,6 +16,7 @@ pub mod fault;
 pub mod link;
 pub mod link_part;
 mod mail;
+pub mod monitor;
 pub mod node;
 mod offers;
 pub mod parts;
@@ -28,7 +30,6 @@ pub mod trace;
 pub mod turn;
 mod typed;
 pub mod value;
-pub mod watch;
 mod wiring;
 mod words;
 mod world;
@@ -39,13 +40,13 @@ pub use error::WorldError;
 pub use fault::Faults;
 pub use link::{Chance, Link, LinkKind, Mail};
 pub use link_part::LinkPart;
+pub use monitor::{MonitorPart, Observation, Violation, ViolationKind};
 pub use node::{Event, NodePart};
 pub use parts::Part;
 pub use property::{Claim, Predicate, Property, View};
 pub use state::{Action, State};
-pub use system::{SeenOf, System, Types};
+pub use system::{ObservationOf, System, Types};
 pub use typed::erased;
 pub use value::{Content, Ordered, Value};
-pub use watch::{Misfit, Seen, Trouble, WatchPart};
 pub use wiring::{Cut, NodeId};
 pub use world::{Node, Relation, World};

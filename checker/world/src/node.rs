@@ -5,8 +5,8 @@
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::erased::{Effect, Input, NodeCore, Out};
+use crate::monitor::{Observation, Violation};
 use crate::value::{Content, Ordered, Value};
-use crate::watch::{Seen, Trouble};
 use crate::wiring::NodeId;
 
 /// Whether a node runs.
@@ -130,7 +130,7 @@ pub struct Stepped {
     /// Messages to other nodes, in order.
     pub sends: Vec<(NodeId, Ordered)>,
     /// What properties may remember.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Observation>,
     /// The rows taken.
     pub taken: Vec<RowOutcome>,
     /// The effects that were carried out.
@@ -225,12 +225,12 @@ impl NodePart {
                 next.node =
                     Self { life: Life::Down, saved: self.saved.clone(), ..Self::start(core) };
                 next.node.timers.clear();
-                next.seen.push(Seen::Crashed(node));
+                next.seen.push(Observation::Crashed(node));
             }
             Event::Restarts(choice) => {
                 next.node = Self { saved: self.saved.clone(), ..Self::start(core) };
                 next.node.timers.clear();
-                next.seen.push(Seen::Restarted(node));
+                next.seen.push(Observation::Restarted(node));
                 let input = Input::Restart(self.saved.clone());
                 next.take((node, core), (*choice, effects_max), input);
             }
@@ -258,7 +258,7 @@ impl Stepped {
         input: Input,
     ) {
         if let Input::Command(command) = &input {
-            self.seen.push(Seen::Asked(node, command.clone()));
+            self.seen.push(Observation::Asked(node, command.clone()));
         }
         let mut out = Out::default();
         core.step(choice, &mut self.node.state, input, &mut out);
@@ -266,8 +266,8 @@ impl Stepped {
         for effect in &out.effects {
             self.carry_out((node, core), effect);
         }
-        let trouble = out.rows.iter().filter_map(|taken| Trouble::of(node, taken));
-        self.seen.extend(trouble.map(Seen::Trouble));
+        let violation = out.rows.iter().filter_map(|taken| Violation::of(node, taken));
+        self.seen.extend(violation.map(Observation::Violation));
         self.taken = out.rows;
         self.effects = out.effects;
     }
@@ -283,7 +283,7 @@ impl Stepped {
             }
             Effect::Disarm(timer) => timers.retain(|armed| armed != timer),
             Effect::Save(saved) => core.keep(&mut self.node.saved, saved),
-            Effect::Notify(notice) => self.seen.push(Seen::Told(node, notice.clone())),
+            Effect::Notify(notice) => self.seen.push(Observation::Told(node, notice.clone())),
         }
     }
 }

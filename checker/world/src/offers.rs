@@ -13,7 +13,7 @@ use crate::link::Chance;
 use crate::link::{LinkKind, LinkOp};
 use crate::link_part::LinkPart;
 use crate::node::{CUTS_MAX, Event, NodePart, cuts, takes};
-use crate::parts::{Op, Wait};
+use crate::parts::{Op, TimeConstraint};
 use crate::wiring::NodeId;
 
 /// What may happen on a link, with what it costs.
@@ -36,9 +36,9 @@ impl World {
             let others = self.earlier(node, &event);
             let for_messages = self.waits_for_messages(node, &event);
             let wait = match (others, for_messages) {
-                (0, false) => Wait::Free,
-                (others, false) => Wait::For(others),
-                (others, true) => Wait::ForMessages(others),
+                (0, false) => TimeConstraint::Free,
+                (others, false) => TimeConstraint::For(others),
+                (others, true) => TimeConstraint::ForMessages(others),
             };
             let fairness = match budget {
                 Some(budget) if self.budgets[usize::from(budget.0)].limit.is_some() => {
@@ -52,7 +52,9 @@ impl World {
             if self.faults.drift.is_some() {
                 let passed = (0..self.nodes.len()).filter(|other| others >> other & 1 == 1);
                 let links = 0..if for_messages { self.links.len() } else { 0 };
-                let waits = passed.map(Wait::Passes).chain(links.map(Wait::BeforeMessages));
+                let waits = passed
+                    .map(TimeConstraint::Passes)
+                    .chain(links.map(TimeConstraint::BeforeMessages));
                 offers.extend(waits.map(|wait| Offer {
                     op: Op::Happens { event: event.clone(), budget, wait },
                     fairness: Fairness::Never,

@@ -14,8 +14,8 @@ use crate::budget::{BudgetId, Left};
 use crate::erased::System;
 use crate::link::LinkOp;
 use crate::link_part::LinkPart;
+use crate::monitor::{MonitorPart, Observation};
 use crate::node::{Event, NodePart};
-use crate::watch::{Seen, WatchPart};
 use crate::wiring::NodeId;
 use crate::{World, property};
 
@@ -27,7 +27,7 @@ pub enum Part {
     /// A link.
     Link(LinkPart),
     /// What the properties remember.
-    Watch(WatchPart),
+    Monitor(MonitorPart),
     /// What is left of the budgets.
     Left(Left),
 }
@@ -42,15 +42,15 @@ pub enum Op {
         /// What it costs.
         budget: Option<BudgetId>,
         /// What the time relations have to say.
-        wait: Wait,
+        wait: TimeConstraint,
     },
     /// To a node: a message comes, from a link that did or did not make an answer late.
     Comes(Event, bool),
     /// To a node: a timer of another is about to fire. Refused by a node that has one which must
     /// fire first.
-    LetsFire(Box<Later>),
+    AllowFire(Box<Later>),
     /// The same, refused by a node that has none: a clock runs wild.
-    IsPassed(Box<Later>),
+    Overtakes(Box<Later>),
     /// To a link: a timer is about to fire that waits for messages. Refused by a link on which one
     /// can still arrive.
     IsQuiet,
@@ -70,15 +70,15 @@ pub enum Op {
     /// To a link: what a node's step does to this one and then to others, and whether an answer
     /// has become late on the way.
     Operate(Vec<(usize, LinkOp)>, bool),
-    /// To the watch: this was seen.
-    Observe(Vec<Seen>),
+    /// To the monitor: this was seen.
+    Observe(Vec<Observation>),
     /// To the budgets: one less.
     Spend(BudgetId),
 }
 
 /// What the time relations have to say of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wait {
+pub enum TimeConstraint {
     /// Nothing.
     Free,
     /// It must wait for these nodes, as bits, if they have a timer that comes first.
@@ -141,7 +141,7 @@ impl Parts for World {
         match part {
             Part::Node(part) => self.offers_of_node(at.index(), part),
             Part::Link(part) => self.offers_of_link(at.index() - self.nodes.len(), part),
-            Part::Watch(_) | Part::Left(_) => Vec::new(),
+            Part::Monitor(_) | Part::Left(_) => Vec::new(),
         }
     }
 
@@ -149,9 +149,9 @@ impl Parts for World {
         match part {
             Part::Node(part) => self.apply_to_node(at.index(), part, op),
             Part::Link(part) => self.apply_to_link(at.index() - self.nodes.len(), part, op),
-            Part::Watch(part) => {
-                let Op::Observe(seen) = op else { unreachable!("not done to a watch: {op:?}") };
-                let part = Part::Watch(observe(&*self.system, part, seen));
+            Part::Monitor(part) => {
+                let Op::Observe(seen) = op else { unreachable!("not done to a monitor: {op:?}") };
+                let part = Part::Monitor(observe(&*self.system, part, seen));
                 vec![Done::plain(part)]
             }
             Part::Left(left) => self.apply_to_left(*left, op),
@@ -165,14 +165,14 @@ impl Parts for World {
                 part.visit_ids(visit);
                 self.sort(at, part);
             }
-            Part::Watch(part) => part.visit_ids(visit),
+            Part::Monitor(part) => part.visit_ids(visit),
             Part::Left(_) => {}
         }
     }
 
     fn predicates(&self) -> Vec<Predicate> {
         let nodes = (0..self.nodes.len()).map(|node| self.place_of_node(node));
-        let reads: Vec<Place> = nodes.chain([self.place_of_watch()]).collect();
+        let reads: Vec<Place> = nodes.chain([self.place_of_monitor()]).collect();
         let both = |property: &property::Property| {
             // What is left of the budgets, a property asks only to hold back.
             let left = (!property.without.is_empty()).then(|| self.place_of_left());
@@ -235,7 +235,7 @@ impl Parts for World {
     fn cargo(&self, at: Place, part: &Part) -> Vec<Cargo<Op>> {
         match part {
             Part::Link(part) => self.cargo_of_link(at.index() - self.nodes.len(), part),
-            Part::Node(_) | Part::Watch(_) | Part::Left(_) => Vec::new(),
+            Part::Node(_) | Part::Monitor(_) | Part::Left(_) => Vec::new(),
         }
     }
 
@@ -244,12 +244,12 @@ impl Parts for World {
     }
 }
 
-/// What the watch is after a step in which these things were seen.
-fn observe(system: &dyn System, watch: &WatchPart, seen: &[Seen]) -> WatchPart {
-    let mut next = WatchPart { system: watch.system.clone(), trouble: None };
+/// What the monitor is after a step in which these things were seen.
+fn observe(system: &dyn System, monitor: &MonitorPart, seen: &[Observation]) -> MonitorPart {
+    let mut next = MonitorPart { system: monitor.system.clone(), violation: None };
     for one in seen {
-        if let Seen::Trouble(trouble) = one {
-            next.trouble.get_or_insert_with(|| trouble.clone());
+        if let Observation::Violation(violation) = one {
+            next.violation.get_or_insert_with(|| violation.clone());
         }
         system.observe(&mut next.system, one);
     }

@@ -1,24 +1,24 @@
 //! What is checked of every state: predicates over a view of it, each with the sentence it stands
-//! for. What is to be remembered of the past is in the watch.
+//! for. What is to be remembered of the past is in the monitor.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::budget::{Budget, BudgetId, Left};
+use crate::monitor::{MonitorPart, Violation};
 use crate::node::NodePart;
 use crate::value::Content;
-use crate::watch::{Trouble, WatchPart};
 use crate::wiring::NodeId;
 
 /// A state as a predicate sees it, whatever form its parts are kept in. What is in flight is not
-/// part of it: a message matters by what a node does with it, and what the past was the watch
+/// part of it: a message matters by what a node does with it, and what the past was the monitor
 /// remembers. So a search may ask once for all states that differ in their links alone.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The nodes.
     pub nodes: &'a [&'a NodePart],
     /// What is remembered.
-    pub(super) watch: &'a WatchPart,
+    pub(super) monitor: &'a MonitorPart,
     /// What is left of the budgets. A predicate never asks, so that it need not be asked again
     /// where nothing else is different.
     pub(super) left: Left,
@@ -35,14 +35,14 @@ impl<'a> View<'a> {
 
     /// What is remembered of the past.
     #[must_use]
-    pub fn watch<T: Content>(&self) -> &'a T {
-        self.watch.system.of()
+    pub fn monitor<T: Content>(&self) -> &'a T {
+        self.monitor.system.of()
     }
 
     /// What the last step met for which its table is not made.
     #[must_use]
-    pub fn trouble(&self) -> Option<&Trouble> {
-        self.watch.trouble.as_ref()
+    pub fn violation(&self) -> Option<&Violation> {
+        self.monitor.violation.as_ref()
     }
 
     /// Whether a kind of fault has happened on the way here; only for budgets with an end.

@@ -6,10 +6,10 @@ use turnstile_search::parts::{Fairness, Parts as _, Place, Reached, cascade};
 use crate::World;
 use crate::budget::Left;
 use crate::link_part::LinkPart;
+use crate::monitor::MonitorPart;
 use crate::node::{Event, NodePart};
-use crate::parts::{Mark, Op, Part, Wait};
+use crate::parts::{Mark, Op, Part, TimeConstraint};
 use crate::property::View;
-use crate::watch::WatchPart;
 use crate::wiring::NodeId;
 
 /// A whole state: its nodes, its links, what the properties remember, what is left of the budgets.
@@ -21,7 +21,7 @@ impl State {
     pub fn nodes(&self) -> impl Iterator<Item = &NodePart> {
         self.0.iter().filter_map(|part| match part {
             Part::Node(part) => Some(part),
-            Part::Link(_) | Part::Watch(_) | Part::Left(_) => None,
+            Part::Link(_) | Part::Monitor(_) | Part::Left(_) => None,
         })
     }
 
@@ -36,19 +36,19 @@ impl State {
     pub fn link(&self, link: usize) -> &LinkPart {
         let mut links = self.0.iter().filter_map(|part| match part {
             Part::Link(part) => Some(part),
-            Part::Node(_) | Part::Watch(_) | Part::Left(_) => None,
+            Part::Node(_) | Part::Monitor(_) | Part::Left(_) => None,
         });
         links.nth(link).expect("a link of its world")
     }
 
     /// What the properties remember.
     #[must_use]
-    pub fn watch(&self) -> &WatchPart {
-        let mut watches = self.0.iter().filter_map(|part| match part {
-            Part::Watch(part) => Some(part),
+    pub fn monitor(&self) -> &MonitorPart {
+        let mut monitors = self.0.iter().filter_map(|part| match part {
+            Part::Monitor(part) => Some(part),
             Part::Node(_) | Part::Link(_) | Part::Left(_) => None,
         });
-        watches.next().expect("every state remembers")
+        monitors.next().expect("every state remembers")
     }
 
     /// What is left of the budgets.
@@ -56,7 +56,7 @@ impl State {
     pub fn left(&self) -> Left {
         let mut lefts = self.0.iter().filter_map(|part| match part {
             Part::Left(left) => Some(*left),
-            Part::Node(_) | Part::Link(_) | Part::Watch(_) => None,
+            Part::Node(_) | Part::Link(_) | Part::Monitor(_) => None,
         });
         lefts.next().expect("every state has budgets")
     }
@@ -85,7 +85,10 @@ impl Action {
     /// Whether a timer fires although a time relation forbids it.
     #[must_use]
     pub fn is_drift(&self) -> bool {
-        matches!(self.op, Op::Happens { wait: Wait::Passes(_) | Wait::BeforeMessages(_), .. })
+        matches!(
+            self.op,
+            Op::Happens { wait: TimeConstraint::Passes(_) | TimeConstraint::BeforeMessages(_), .. }
+        )
     }
 }
 
@@ -137,18 +140,18 @@ impl World {
         look: impl FnOnce(&View<'_>) -> R,
     ) -> R {
         let mut nodes = Vec::with_capacity(self.nodes.len());
-        let (mut watch, mut left) = (None, None);
+        let (mut monitor, mut left) = (None, None);
         for part in parts {
             match part {
                 Part::Node(part) => nodes.push(part),
                 Part::Link(_) => {}
-                Part::Watch(part) => watch = Some(part),
+                Part::Monitor(part) => monitor = Some(part),
                 Part::Left(part) => left = Some(*part),
             }
         }
         look(&View {
             nodes: &nodes,
-            watch: watch.expect("every state remembers"),
+            monitor: monitor.expect("every state remembers"),
             left: left.expect("every state has budgets"),
             budgets: &self.budgets,
         })

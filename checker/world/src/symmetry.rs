@@ -65,10 +65,10 @@ impl World {
                 self.rename_link(part, &nodes);
                 self.sort(at, part);
             }
-            Part::Watch(part) => {
-                self.system.rename(Naming::Watch(&mut part.system), &nodes);
-                if let Some(trouble) = &mut part.trouble {
-                    trouble.node = nodes[trouble.node];
+            Part::Monitor(part) => {
+                self.system.rename(Naming::Monitor(&mut part.system), &nodes);
+                if let Some(violation) = &mut part.violation {
+                    violation.node = nodes[violation.node];
                 }
             }
             Part::Left(_) => {}

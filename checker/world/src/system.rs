@@ -7,8 +7,8 @@ use std::fmt::Debug;
 
 use turnstile_step::{Effect, Input, Out};
 
+use crate::monitor::Observation;
 use crate::value::Content;
-use crate::watch::Seen;
 use crate::wiring::{Cut, NodeId};
 
 /// The types of a system, for all its cores together. Implemented by an empty struct, so that
@@ -27,7 +27,7 @@ pub trait Types: Copy + Debug + Send + Sync + 'static {
     /// What survives a crash.
     type Saved: Content;
     /// What the properties remember of the past.
-    type Watch: Content;
+    type Monitor: Content;
     /// What an expired timer makes stale: a lease, by its id.
     type Mark: Content;
 }
@@ -54,7 +54,7 @@ pub type EffectOf<T> = Effect<
 pub type OutOf<T> = Out<EffectOf<T>>;
 
 /// What is seen of a system's node.
-pub type SeenOf<T> = Seen<<T as Types>::Command, <T as Types>::Notice>;
+pub type ObservationOf<T> = Observation<<T as Types>::Command, <T as Types>::Notice>;
 
 /// The state type of a system.
 pub type StateOf<S> = <<S as System>::Types as Types>::State;
@@ -66,8 +66,8 @@ pub type TimerOf<S> = <<S as System>::Types as Types>::Timer;
 pub type CommandOf<S> = <<S as System>::Types as Types>::Command;
 /// The type of what survives a crash.
 pub type SavedOf<S> = <<S as System>::Types as Types>::Saved;
-/// The watch type of a system.
-pub type WatchOf<S> = <<S as System>::Types as Types>::Watch;
+/// The monitor type of a system.
+pub type MonitorOf<S> = <<S as System>::Types as Types>::Monitor;
 /// The mark type of a system.
 pub type MarkOf<S> = <<S as System>::Types as Types>::Mark;
 
@@ -83,7 +83,7 @@ pub enum Named<'a, T: Types> {
     /// What a node saved.
     Saved(&'a mut T::Saved),
     /// What the properties remember.
-    Watch(&'a mut T::Watch),
+    Monitor(&'a mut T::Monitor),
 }
 
 /// Cores and how they are wired.
@@ -226,10 +226,10 @@ pub trait System: Sized + Debug + Send + Sync + 'static {
     fn lapse(&self, _answer: &mut MessageOf<Self>, _mark: Option<&MarkOf<Self>>) {}
 
     /// What the properties remember before anything happens.
-    fn watch(&self) -> WatchOf<Self>;
+    fn monitor(&self) -> MonitorOf<Self>;
 
     /// Remembers.
-    fn observe(&self, _watch: &mut WatchOf<Self>, _seen: &SeenOf<Self::Types>) {}
+    fn observe(&self, _watch: &mut MonitorOf<Self>, _seen: &ObservationOf<Self::Types>) {}
 
     /// Whether [`System::rename`] reaches every node of a symmetric role that a value names. Until
     /// it does, the nodes of a role that is said to be symmetric are told apart.

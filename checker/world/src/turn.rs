@@ -5,9 +5,9 @@
 use crate::World;
 use crate::erased::Input;
 use crate::link::{Link, LinkOp, Way};
+use crate::monitor::{Observation, Violation, ViolationKind};
 use crate::node::{Event, NodePart, Stepped};
 use crate::value::Ordered;
-use crate::watch::{Misfit, Seen, Trouble};
 use crate::wiring::{Cut, NodeId};
 
 /// What a step of one node did.
@@ -121,7 +121,7 @@ impl World {
         for (to, message) in &stepped.sends {
             match self.sent(node, *to, message) {
                 Some(op) => ops.push(op),
-                None => stepped.seen.push(Seen::Trouble(self.no_link(node, *to, message))),
+                None => stepped.seen.push(Observation::Violation(self.no_link(node, *to, message))),
             }
         }
         Turn { stepped, ops }
@@ -155,11 +155,11 @@ impl World {
     }
 
     /// A message that goes nowhere. An edited table may have one sent to anybody.
-    fn no_link(&self, node: NodeId, to: NodeId, message: &Ordered) -> Trouble {
+    fn no_link(&self, node: NodeId, to: NodeId, message: &Ordered) -> Violation {
         let message = self.system.node(node).message_words(message);
         let (from, to) = (self.name_of(node), self.name_of(to));
         let text = format!("{from} sends {message} to {to}: no link of the world joins them");
-        Trouble { node, what: Misfit::NoLink(text) }
+        Violation { node, what: ViolationKind::NoLink(text) }
     }
 
     /// A node's name, also of one that the world does not have.

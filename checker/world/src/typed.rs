@@ -5,9 +5,9 @@ use std::sync::Arc;
 use turnstile_step as step;
 
 use crate::erased::{Effect, Input, Naming, NodeCore, Out, System};
+use crate::monitor::Observation;
 use crate::system::{self, Named, Types};
 use crate::value::{Ordered, Value};
-use crate::watch::Seen;
 use crate::wiring::{Cut, NodeId};
 
 /// A system with its types erased.
@@ -36,7 +36,7 @@ type Message<S> = system::MessageOf<S>;
 type Timer<S> = system::TimerOf<S>;
 type Command<S> = system::CommandOf<S>;
 type Saved<S> = system::SavedOf<S>;
-type Watch<S> = system::WatchOf<S>;
+type Monitor<S> = system::MonitorOf<S>;
 type Notice<S> = <<S as system::System>::Types as Types>::Notice;
 
 impl<S: system::System> NodeCore for One<S> {
@@ -177,19 +177,23 @@ impl<S: system::System> System for Erased<S> {
         self.system.lapse(answer.of_mut(), mark.map(|mark| mark.of()));
     }
 
-    fn watch(&self) -> Value {
-        Value::new(self.system.watch())
+    fn monitor(&self) -> Value {
+        Value::new(self.system.monitor())
     }
 
-    fn observe(&self, watch: &mut Value, seen: &Seen) {
+    fn observe(&self, monitor: &mut Value, seen: &Observation) {
         let seen = match seen {
-            Seen::Asked(node, command) => Seen::Asked(*node, command.of::<Command<S>>().clone()),
-            Seen::Told(node, notice) => Seen::Told(*node, notice.of::<Notice<S>>().clone()),
-            Seen::Crashed(node) => Seen::Crashed(*node),
-            Seen::Restarted(node) => Seen::Restarted(*node),
-            Seen::Trouble(trouble) => Seen::Trouble(trouble.clone()),
+            Observation::Asked(node, command) => {
+                Observation::Asked(*node, command.of::<Command<S>>().clone())
+            }
+            Observation::Told(node, notice) => {
+                Observation::Told(*node, notice.of::<Notice<S>>().clone())
+            }
+            Observation::Crashed(node) => Observation::Crashed(*node),
+            Observation::Restarted(node) => Observation::Restarted(*node),
+            Observation::Violation(violation) => Observation::Violation(violation.clone()),
         };
-        self.system.observe(watch.of_mut(), &seen);
+        self.system.observe(monitor.of_mut(), &seen);
     }
 
     fn renames(&self) -> bool {
@@ -202,7 +206,7 @@ impl<S: system::System> System for Erased<S> {
             Naming::Message(message) => Named::Message(message.of_mut::<Message<S>>()),
             Naming::Timer(timer) => Named::Timer(timer.of_mut::<Timer<S>>()),
             Naming::Saved(saved) => Named::Saved(saved.of_mut::<Saved<S>>()),
-            Naming::Watch(watch) => Named::Watch(watch.of_mut::<Watch<S>>()),
+            Naming::Monitor(monitor) => Named::Monitor(monitor.of_mut::<Monitor<S>>()),
         };
         self.system.rename(value, to);
     }

@@ -8,11 +8,11 @@ use crate::error::{WorldError, of_parts, of_property};
 use crate::fault::Faults;
 use crate::link::Link;
 use crate::link_part::LinkPart;
+use crate::monitor::MonitorPart;
 use crate::node::NodePart;
 use crate::parts::Part;
 use crate::property::Property;
 use crate::state::State;
-use crate::watch::WatchPart;
 
 /// A system in one named world.
 #[derive(Clone, Debug)]
@@ -110,8 +110,8 @@ impl World {
     pub fn first(&self) -> State {
         let nodes = (0..self.nodes.len()).map(|node| NodePart::start(self.system.node(node)));
         let links = self.links.iter().map(LinkPart::empty);
-        let watch = WatchPart { system: self.system.watch(), trouble: None };
-        let end = [Part::Watch(watch), Part::Left(Left::full(&self.budgets))];
+        let monitor = MonitorPart { system: self.system.monitor(), violation: None };
+        let end = [Part::Monitor(monitor), Part::Left(Left::full(&self.budgets))];
         State(nodes.map(Part::Node).chain(links.map(Part::Link)).chain(end).collect())
     }
 }

@@ -9,8 +9,8 @@ use turnstile_core::ranges::manager::{self, News, Wish};
 use turnstile_core::ranges::message::FileId;
 use turnstile_core::ranges::server;
 use turnstile_step::{IdClass, Symbolic, not_symbolic};
-use turnstile_world::system::SeenOf;
-use turnstile_world::watch::Seen;
+use turnstile_world::monitor::Observation;
+use turnstile_world::system::ObservationOf;
 
 use super::types::{Command, Notice, RangeTypes};
 
@@ -52,18 +52,20 @@ impl Symbolic for Past {
 
 impl Past {
     /// Remembers.
-    pub(super) fn observe(&mut self, seen: &SeenOf<RangeTypes>) {
+    pub(super) fn observe(&mut self, seen: &ObservationOf<RangeTypes>) {
         match seen {
-            Seen::Told(_, Notice(notice)) => self.told(*notice),
-            Seen::Asked(_, Command::Manager(command)) => self.asked(*command),
-            Seen::Asked(_, Command::Server(server::Command::Change(file))) => self.modified(*file),
-            Seen::Asked(
+            Observation::Told(_, Notice(notice)) => self.told(*notice),
+            Observation::Asked(_, Command::Manager(command)) => self.asked(*command),
+            Observation::Asked(_, Command::Server(server::Command::Change(file))) => {
+                self.modified(*file)
+            }
+            Observation::Asked(
                 _,
                 Command::Server(server::Command::Take(..) | server::Command::Free(_)),
             )
-            | Seen::Crashed(_)
-            | Seen::Restarted(_)
-            | Seen::Trouble(_) => {}
+            | Observation::Crashed(_)
+            | Observation::Restarted(_)
+            | Observation::Violation(_) => {}
         }
     }
 

@@ -128,11 +128,11 @@ impl byte_range_lock::Properties for Ranges {
     type View<'a> = Look<'a>;
 
     fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
-        !matches!(view.trouble(), Some(trouble) if trouble.is_unexpected())
+        !matches!(view.violation(), Some(violation) if violation.is_unexpected())
     }
 
     fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
-        !matches!(view.trouble(), Some(trouble) if !trouble.is_unexpected())
+        !matches!(view.violation(), Some(violation) if !violation.is_unexpected())
     }
 
     fn held_is_armed(&self, view: &Look<'_>) -> bool {
@@ -258,7 +258,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn a_lock_comes_back_to_the_file_that_it_left(&self, view: &Look<'_>) -> bool {
-        !view.watch::<Past>().is_stale
+        !view.monitor::<Past>().is_stale
     }
 
     fn a_lock_is_lost(&self, view: &Look<'_>) -> bool {

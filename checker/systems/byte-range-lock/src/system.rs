@@ -5,13 +5,13 @@ use turnstile_core::ranges::locks::{Key, LockType};
 use turnstile_core::ranges::manager::{self, CacheManager, News, Wish};
 use turnstile_core::ranges::message::{Answer, FileId, Host, Lease, Message, Server, Whole};
 use turnstile_core::ranges::server::{self, FileServer};
-use turnstile_harness::Wired;
+use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{byte_range_lock, server_lock};
 use turnstile_step::{Core, Effect, Input, Out};
 use turnstile_world::NodeId;
-use turnstile_world::system::{EffectOf, InputOf, OutOf, SeenOf, System};
+use turnstile_world::system::{EffectOf, InputOf, ObservationOf, OutOf, System};
 
 use crate::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 use crate::{kept, types};
@@ -192,7 +192,7 @@ impl Ranges {
 impl System for Ranges {
     type Types = RangeTypes;
 
-    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
+    const BUDGETS: &'static [&'static str] = <Self as SystemSpec>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node == MANAGER {
@@ -335,11 +335,11 @@ impl System for Ranges {
         }
     }
 
-    fn watch(&self) -> Past {
+    fn monitor(&self) -> Past {
         Past::default()
     }
 
-    fn observe(&self, past: &mut Past, seen: &SeenOf<RangeTypes>) {
+    fn observe(&self, past: &mut Past, seen: &ObservationOf<RangeTypes>) {
         past.observe(seen);
     }
 

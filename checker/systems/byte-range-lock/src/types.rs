@@ -88,7 +88,7 @@ impl Types for RangeTypes {
     type Command = Command;
     type Notice = Notice;
     type Saved = ();
-    type Watch = Past;
+    type Monitor = Past;
     type Mark = Mark;
 }
 

@@ -6,7 +6,7 @@ use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
 use turnstile_core::ranges::manager;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
 use turnstile_machines::byte_range_lock;
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, erased};
@@ -24,7 +24,7 @@ const TABLES: [Embedded; 2] = [
 /// The byte-range lock system among those of this build.
 pub static ENTRY: Entry = Entry::of::<Ranges>();
 
-impl Wired for Ranges {
+impl SystemSpec for Ranges {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;

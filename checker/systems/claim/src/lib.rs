@@ -15,8 +15,8 @@ mod words;
 mod world;
 
 pub use crate::types::{
-    Chain, ClaimTypes, Command, Ended, Lessee, Letter, Notice, Office, Past, Saved, State, Timer,
-    Watch, Way,
+    Chain, ClaimTypes, Command, Ended, Lessee, Letter, Monitor, Notice, Office, Past, Saved, State,
+    Timer, Way,
 };
 pub use system::{Claim, ClientRules, RecordRules};
 use system::{FRESH_KEY, RESOURCE};

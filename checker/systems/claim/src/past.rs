@@ -4,86 +4,100 @@ use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
 use turnstile_core::number::Token;
 use turnstile_world::NodeId;
-use turnstile_world::system::SeenOf;
-use turnstile_world::watch::Seen;
+use turnstile_world::monitor::Observation;
+use turnstile_world::system::ObservationOf;
 
-use crate::{Claim, ClaimTypes, Command, Notice, Past, Watch};
+use crate::{Claim, ClaimTypes, Command, Monitor, Notice, Past};
 
 /// Remembers what the properties need of the past.
-pub(super) fn observe(system: &Claim, watch: &mut Watch, seen: &SeenOf<ClaimTypes>) {
+pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &ObservationOf<ClaimTypes>) {
     match seen {
-        Seen::Asked(client, Command::Client(command)) => {
-            asked(&mut watch.seats[*client], *command);
+        Observation::Asked(client, Command::Client(command)) => {
+            asked(&mut monitor.seats[*client], *command);
         }
-        Seen::Asked(keychain, Command::Keychain(command) | Command::ClaimAgain(command)) => {
-            asked_keychain(system, watch, *keychain, *command);
+        Observation::Asked(keychain, Command::Keychain(command) | Command::ClaimAgain(command)) => {
+            asked_keychain(system, monitor, *keychain, *command);
         }
-        Seen::Told(client, Notice::Client(notice)) => {
-            fence(watch, notice);
-            told(&mut watch.seats[*client], *notice);
+        Observation::Told(client, Notice::Client(notice)) => {
+            fence(monitor, notice);
+            told(&mut monitor.seats[*client], *notice);
         }
-        Seen::Told(keychain, Notice::Keychain(keychain::Notice::Told { resource, notice })) => {
-            fence(watch, notice);
-            told(&mut watch.seats[system.seat(*keychain, *resource)], *notice);
+        Observation::Told(
+            keychain,
+            Notice::Keychain(keychain::Notice::Told { resource, notice }),
+        ) => {
+            fence(monitor, notice);
+            told(&mut monitor.seats[system.seat(*keychain, *resource)], *notice);
         }
-        Seen::Told(
+        Observation::Told(
             keychain,
             Notice::Keychain(
                 keychain::Notice::AlreadyClaimed { resource, .. }
                 | keychain::Notice::TooMany { resource, .. },
             ),
-        ) => refused(&mut watch.seats[system.seat(*keychain, *resource)]),
-        Seen::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
+        ) => refused(&mut monitor.seats[system.seat(*keychain, *resource)]),
+        Observation::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
             let from = system.user(super::cores::node(*from));
-            for (seat, past) in watch.seats.iter_mut().enumerate() {
+            for (seat, past) in monitor.seats.iter_mut().enumerate() {
                 accepted(past, seat == from);
             }
         }
-        Seen::Told(_, Notice::Server(record::Notice::Became { claim: _, status, token })) => {
+        Observation::Told(
+            _,
+            Notice::Server(record::Notice::Became { claim: _, status, token }),
+        ) => {
             if *status == record::Status::Active {
-                granted(watch, *token);
+                granted(monitor, *token);
             }
         }
-        Seen::Told(_, Notice::PassedOver(_)) => watch.is_passed_over = true,
-        Seen::Told(_, Notice::Idle) => watch.is_idle = true,
-        Seen::Told(_, Notice::Forgotten(_)) => watch.is_forgetful = true,
-        Seen::Crashed(node) | Seen::Restarted(node) => {
-            watch.may_have_granted |= *node == system.server();
+        Observation::Told(_, Notice::PassedOver(_)) => monitor.is_passed_over = true,
+        Observation::Told(_, Notice::Idle) => monitor.is_idle = true,
+        Observation::Told(_, Notice::Forgotten(_)) => monitor.is_forgetful = true,
+        Observation::Crashed(node) | Observation::Restarted(node) => {
+            monitor.may_have_granted |= *node == system.server();
             for seat in system.seats_of(*node) {
-                let past = &mut watch.seats[seat];
+                let past = &mut monitor.seats[seat];
                 *past = Past { interleaved: past.interleaved, ..Past::default() };
             }
         }
-        Seen::Told(_, Notice::Store(fence::Notice::Refused { from: _, token })) => {
-            watch.is_shut_out |= Some(*token) >= watch.granted;
+        Observation::Told(_, Notice::Store(fence::Notice::Refused { from: _, token })) => {
+            monitor.is_shut_out |= Some(*token) >= monitor.granted;
         }
-        Seen::Told(_, Notice::Server(record::Notice::Over { claim: _ }))
-        | Seen::Asked(_, Command::Revoke(_) | Command::FreshKey(_) | Command::AskOtherwise)
-        | Seen::Trouble(_) => {}
+        Observation::Told(_, Notice::Server(record::Notice::Over { claim: _ }))
+        | Observation::Asked(
+            _,
+            Command::Revoke(_) | Command::FreshKey(_) | Command::AskOtherwise,
+        )
+        | Observation::Violation(_) => {}
     }
 }
 
 /// The server has granted a claim.
-fn granted(watch: &mut Watch, token: Option<Token>) {
-    watch.is_unfenced |= token <= watch.granted;
-    watch.granted = watch.granted.max(token);
+fn granted(monitor: &mut Monitor, token: Option<Token>) {
+    monitor.is_unfenced |= token <= monitor.granted;
+    monitor.granted = monitor.granted.max(token);
 }
 
 /// A user is told of a grant: it has a token, which the server has minted. One that is newer than
 /// all that were seen is of a grant that a server which crashed in the middle of a step had saved
 /// and told nobody.
-fn fence(watch: &mut Watch, notice: &client::Notice) {
+fn fence(monitor: &mut Monitor, notice: &client::Notice) {
     if let client::Notice::Acquired { token } = notice {
-        let is_unseen = *token > watch.granted;
-        watch.is_unfenced |= token.is_none() || is_unseen && !watch.may_have_granted;
-        watch.granted = watch.granted.max(*token);
+        let is_unseen = *token > monitor.granted;
+        monitor.is_unfenced |= token.is_none() || is_unseen && !monitor.may_have_granted;
+        monitor.granted = monitor.granted.max(*token);
     }
 }
 
-fn asked_keychain(system: &Claim, watch: &mut Watch, keychain: NodeId, command: keychain::Command) {
+fn asked_keychain(
+    system: &Claim,
+    monitor: &mut Monitor,
+    keychain: NodeId,
+    command: keychain::Command,
+) {
     match command {
         keychain::Command::Claim { resource, key } => {
-            let past = &mut watch.seats[system.seat(keychain, resource)];
+            let past = &mut monitor.seats[system.seat(keychain, resource)];
             if past.waits || past.is_held {
                 past.is_doubled = true;
             } else {
@@ -92,12 +106,12 @@ fn asked_keychain(system: &Claim, watch: &mut Watch, keychain: NodeId, command: 
             }
         }
         keychain::Command::Release { resource } => {
-            let past = &mut watch.seats[system.seat(keychain, resource)];
+            let past = &mut monitor.seats[system.seat(keychain, resource)];
             asked(past, client::Command::Release);
         }
         keychain::Command::Close => {
             for seat in system.seats_of(keychain) {
-                asked(&mut watch.seats[seat], client::Command::Release);
+                asked(&mut monitor.seats[seat], client::Command::Release);
             }
         }
         keychain::Command::GoOn { .. } | keychain::Command::Act { resource: _ } => {}

@@ -8,7 +8,7 @@ use turnstile_world::NodeId;
 use turnstile_world::node::Life;
 
 use super::seats::{Look, Seat, is_given_back, is_over};
-use crate::{Claim, Past, State, Watch};
+use crate::{Claim, Monitor, Past, State};
 
 turnstile_machine::system!("../../../spec/systems/claim.yaml");
 
@@ -16,11 +16,11 @@ impl claim::Properties for Claim {
     type View<'a> = Look<'a>;
 
     fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
-        !matches!(view.trouble(), Some(trouble) if trouble.is_unexpected())
+        !matches!(view.violation(), Some(violation) if violation.is_unexpected())
     }
 
     fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
-        !matches!(view.trouble(), Some(trouble) if !trouble.is_unexpected())
+        !matches!(view.violation(), Some(violation) if !violation.is_unexpected())
     }
 
     fn a_request_is_answered(&self, view: &Look<'_>) -> bool {
@@ -49,7 +49,7 @@ impl claim::Properties for Claim {
     }
 
     fn the_oldest_waiter_is_next(&self, view: &Look<'_>) -> bool {
-        !view.watch::<Watch>().is_passed_over
+        !view.monitor::<Monitor>().is_passed_over
     }
 
     fn a_claim_waits_at_the_server(&self, view: &Look<'_>) -> bool {
@@ -57,7 +57,7 @@ impl claim::Properties for Claim {
     }
 
     fn nobody_waits_for_nobody(&self, view: &Look<'_>) -> bool {
-        !view.watch::<Watch>().is_idle
+        !view.monitor::<Monitor>().is_idle
     }
 
     fn every_grant_has_a_new_token(&self, view: &Look<'_>) -> bool {
@@ -67,7 +67,7 @@ impl claim::Properties for Claim {
             record.is_none_or(|(_, record)| record.token == seat.client.token)
         };
         let seats = self.seats(view);
-        !view.watch::<Watch>().is_unfenced
+        !view.monitor::<Monitor>().is_unfenced
             && seats.iter().filter(|seat| seat.past.holds()).all(is_its_own)
     }
 
@@ -80,7 +80,7 @@ impl claim::Properties for Claim {
     }
 
     fn the_newest_token_is_accepted(&self, view: &Look<'_>) -> bool {
-        !view.watch::<Watch>().is_shut_out
+        !view.monitor::<Monitor>().is_shut_out
     }
 
     fn who_loses_its_lock_is_told_so(&self, view: &Look<'_>) -> bool {
@@ -178,14 +178,14 @@ impl claim::Properties for Claim {
 
     fn one_claim_each(&self, view: &Look<'_>) -> bool {
         let open = self.kept(view).filter(|(_, record)| !is_over(record));
-        open.count() <= view.watch::<Watch>().seats.len()
+        open.count() <= view.monitor::<Monitor>().seats.len()
     }
 
     fn few_finished_claims_are_kept(&self, view: &Look<'_>) -> bool {
         let finished = self.kept(view).filter(|(_, record)| is_over(record));
         let saved = self.saved_and_finished(view);
         finished.count().max(saved) <= self.limits.finished_max
-            && !view.watch::<Watch>().is_forgetful
+            && !view.monitor::<Monitor>().is_forgetful
     }
 
     fn few_claims_wait(&self, view: &Look<'_>) -> bool {

@@ -12,7 +12,7 @@ use turnstile_world::NodeId;
 use turnstile_world::node::Life;
 use turnstile_world::property::View;
 
-use crate::{Claim, Office, Past, RESOURCE, Saved, State, Timer, Watch};
+use crate::{Claim, Monitor, Office, Past, RESOURCE, Saved, State, Timer};
 
 pub(super) type Look<'a> = View<'a>;
 
@@ -31,7 +31,7 @@ impl Claim {
         let mut seats = Vec::new();
         for (node, part) in view.nodes.iter().enumerate().take(self.server()) {
             let mut add = |seat: usize, resource, client| {
-                let past = &view.watch::<Watch>().seats[seat];
+                let past = &view.monitor::<Monitor>().seats[seat];
                 seats.push(Seat { node, life: part.life, resource, client, past });
             };
             match part.state.of() {
@@ -50,7 +50,7 @@ impl Claim {
 
     /// What every claim has been told, also where its keychain has forgotten it.
     pub(super) fn pasts<'a>(&self, view: &Look<'a>) -> impl Iterator<Item = &'a Past> + use<'a> {
-        view.watch::<Watch>().seats.iter()
+        view.monitor::<Monitor>().seats.iter()
     }
 
     pub(super) fn kept<'a>(
@@ -143,7 +143,7 @@ impl Claim {
 
     /// How many users believe that they hold the lock of a resource.
     pub(super) fn holders(&self, view: &Look<'_>, resource: ResourceName) -> usize {
-        let holds = |seat: usize| view.watch::<Watch>().seats[seat].holds();
+        let holds = |seat: usize| view.monitor::<Monitor>().seats[seat].holds();
         let clients = (0..self.clients).filter(|_| resource == RESOURCE);
         let programs = (self.clients..self.server()).map(|node| self.seat(node, resource));
         clients.chain(programs).filter(|seat| holds(*seat)).count()

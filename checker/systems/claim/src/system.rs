@@ -6,14 +6,14 @@ use turnstile_core::claim::message::{Message, ResourceName, Response};
 use turnstile_core::claim::record::{self, Limits, Records};
 use turnstile_core::fence::Fence;
 use turnstile_core::number::ClaimId;
-use turnstile_harness::Wired;
+use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::Chosen;
 use turnstile_step::{Core, Effect, Input};
 use turnstile_world::NodeId;
-use turnstile_world::system::{EffectOf, InputOf, Named, OutOf, SeenOf, System};
+use turnstile_world::system::{EffectOf, InputOf, Named, ObservationOf, OutOf, System};
 
 use crate::types::{
-    Chain, ClaimTypes, Command, Lessee, Letter, Office, Past, Saved, State, Timer, Watch, Way,
+    Chain, ClaimTypes, Command, Lessee, Letter, Monitor, Office, Past, Saved, State, Timer, Way,
 };
 use crate::{cores, past, words, world};
 use std::ops::Range;
@@ -110,7 +110,7 @@ impl Claim {
 impl System for Claim {
     type Types = ClaimTypes;
 
-    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
+    const BUDGETS: &'static [&'static str] = <Self as SystemSpec>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node < self.clients {
@@ -291,13 +291,13 @@ impl System for Claim {
         }
     }
 
-    fn watch(&self) -> Watch {
+    fn monitor(&self) -> Monitor {
         let programs = self.keychains * self.locks as usize;
-        Watch { seats: vec![Past::default(); self.clients + programs], ..Watch::default() }
+        Monitor { seats: vec![Past::default(); self.clients + programs], ..Monitor::default() }
     }
 
-    fn observe(&self, watch: &mut Watch, seen: &SeenOf<ClaimTypes>) {
-        past::observe(self, watch, seen);
+    fn observe(&self, monitor: &mut Monitor, seen: &ObservationOf<ClaimTypes>) {
+        past::observe(self, monitor, seen);
     }
 
     fn renames(&self) -> bool {
@@ -316,7 +316,7 @@ impl System for Claim {
                 });
                 state.watched.values_mut().for_each(|node| *node = to[*node]);
             }
-            Named::Watch(Watch { seats, .. }) => {
+            Named::Monitor(Monitor { seats, .. }) => {
                 let before = seats.clone();
                 for (client, past) in before.iter().take(self.clients).enumerate() {
                     seats[to[client]] = *past;

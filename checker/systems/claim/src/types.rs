@@ -168,7 +168,7 @@ pub enum Saved {
 
 /// What the properties remember.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Watch {
+pub struct Monitor {
     /// Of each client, and then of each resource of each keychain.
     pub seats: Vec<Past>,
     /// The newest token that a claim was granted with.
@@ -222,7 +222,7 @@ impl Past {
     }
 }
 
-impl Symbolic for Watch {
+impl Symbolic for Monitor {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.granted.visit_ids(each);
     }
@@ -235,7 +235,7 @@ impl Types for ClaimTypes {
     type Command = Command;
     type Notice = Notice;
     type Saved = Saved;
-    type Watch = Watch;
+    type Monitor = Monitor;
     type Mark = ClaimId;
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_core::claim::record::Limits;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, Wired, embedded};
+use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, erased};
 
@@ -28,7 +28,7 @@ pub(super) const PATIENCE: &str = "patience ends";
 /// An operator revokes claims; in a world with this budget, clients watch theirs.
 pub(super) const WATCHED: &str = "revocation";
 
-impl Wired for Claim {
+impl SystemSpec for Claim {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;

@@ -69,7 +69,7 @@ impl group_lock::Properties for Group {
     type View<'a> = Look<'a>;
 
     fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
-        !matches!(view.trouble(), Some(trouble) if trouble.is_unexpected())
+        !matches!(view.violation(), Some(violation) if violation.is_unexpected())
     }
 
     fn requests_are_served_in_order(&self, view: &Self::View<'_>) -> bool {
@@ -77,7 +77,7 @@ impl group_lock::Properties for Group {
     }
 
     fn what_is_done_can_be_done(&self, view: &Look<'_>) -> bool {
-        !matches!(view.trouble(), Some(trouble) if !trouble.is_unexpected())
+        !matches!(view.violation(), Some(violation) if !violation.is_unexpected())
     }
 
     fn a_coordinator_serves(&self, view: &Look<'_>) -> bool {

@@ -4,7 +4,7 @@ use turnstile_core::group::message::{LockName, Says};
 use turnstile_core::group::{self, Command as Told, Member, Notice};
 use turnstile_core::stack;
 use turnstile_core::view::{MemberId, Members};
-use turnstile_harness::Wired;
+use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
@@ -152,7 +152,7 @@ pub(crate) fn of_member(input: InputOf<GroupTypes>) -> Option<CoreInput<Of>> {
 impl System for Group {
     type Types = GroupTypes;
 
-    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
+    const BUDGETS: &'static [&'static str] = <Self as SystemSpec>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node < self.members {
@@ -315,7 +315,7 @@ impl System for Group {
         }
     }
 
-    fn watch(&self) {}
+    fn monitor(&self) {}
 
     fn input_words(&self, node: NodeId, input: &InputOf<GroupTypes>) -> String {
         self.words_of_input(node, input)

@@ -155,7 +155,7 @@ impl Types for GroupTypes {
     type Command = Command;
     type Notice = Notice;
     type Saved = ();
-    type Watch = ();
+    type Monitor = ();
     type Mark = ();
 }
 

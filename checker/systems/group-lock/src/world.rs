@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_core::group;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
 use turnstile_machines::group_lock_coordinator;
 use turnstile_system_view_handler::Views;
 use turnstile_world::erased::System;
@@ -33,7 +33,7 @@ pub(super) const AGAIN: &str = "needless lock";
 /// A world with this budget begins with one member outside.
 const JOIN: &str = "join";
 
-impl Wired for Group {
+impl SystemSpec for Group {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;

@@ -11,9 +11,9 @@ use turnstile_machines::lock_mutex::{Resource, State as Mutex};
 use turnstile_machines::lock_status::Invariant;
 use turnstile_step::{Core as _, Effect, Input, Out};
 use turnstile_world::NodeId;
+use turnstile_world::monitor::Observation;
 use turnstile_world::property::View;
-use turnstile_world::system::SeenOf;
-use turnstile_world::watch::Seen;
+use turnstile_world::system::ObservationOf;
 
 use super::cluster::Cluster;
 use super::facts::Step;
@@ -24,11 +24,11 @@ turnstile_machine::system!("../../../spec/systems/replicated-lock.yaml");
 type Look<'a> = View<'a>;
 
 /// Remembers who acted under which lock.
-pub(super) fn observe(watch: &mut [Acted], seen: &SeenOf<ReplicatedTypes>) {
+pub(super) fn observe(monitor: &mut [Acted], seen: &ObservationOf<ReplicatedTypes>) {
     let of = |lock: LockName| usize::try_from(lock.0).expect("there are few locks");
     match seen {
-        Seen::Told(node, Notice::Acts { lock, by, token }) => {
-            let acted = &mut watch[of(*lock)];
+        Observation::Told(node, Notice::Acts { lock, by, token }) => {
+            let acted = &mut monitor[of(*lock)];
             let (from, message) = (Caller(by.0), Act::Act { token: *token });
             let mut out = Out::default();
             Fence.step(&mut acted.store, Input::Message { from, message }, &mut out);
@@ -42,18 +42,18 @@ pub(super) fn observe(watch: &mut [Acted], seen: &SeenOf<ReplicatedTypes>) {
                 }
             }
         }
-        Seen::Told(
+        Observation::Told(
             node,
             Notice::Member(CoreNotice::Mutex {
                 lock,
                 says: Says::Returns | Says::UnexpectedUnlocking,
             }),
-        ) => watch[of(*lock)].order.retain(|other| other != node),
-        Seen::Told(_, Notice::Member(_))
-        | Seen::Asked(..)
-        | Seen::Crashed(_)
-        | Seen::Restarted(_)
-        | Seen::Trouble(_) => {}
+        ) => monitor[of(*lock)].order.retain(|other| other != node),
+        Observation::Told(_, Notice::Member(_))
+        | Observation::Asked(..)
+        | Observation::Crashed(_)
+        | Observation::Restarted(_)
+        | Observation::Violation(_) => {}
     }
 }
 
@@ -157,7 +157,7 @@ impl replicated_lock::Properties for Replicated {
     type View<'a> = Look<'a>;
 
     fn no_event_without_a_row(&self, view: &Look<'_>) -> bool {
-        view.trouble().is_none()
+        view.violation().is_none()
     }
 
     fn a_lock_is_held(&self, view: &Look<'_>) -> bool {
@@ -265,11 +265,11 @@ impl replicated_lock::Properties for Replicated {
     }
 
     fn one_holder_acts(&self, view: &Look<'_>) -> bool {
-        view.watch::<Vec<Acted>>().iter().all(|acted| !acted.is_torn)
+        view.monitor::<Vec<Acted>>().iter().all(|acted| !acted.is_torn)
     }
 
     fn a_thread_acts(&self, view: &Look<'_>) -> bool {
-        view.watch::<Vec<Acted>>().iter().any(|acted| acted.is_used)
+        view.monitor::<Vec<Acted>>().iter().any(|acted| acted.is_used)
     }
 
     fn a_locked_mutex_holds_the_lock(&self, view: &Look<'_>) -> bool {

@@ -6,14 +6,14 @@ use turnstile_core::replicated::message::{
 };
 use turnstile_core::replicated::types::{Address, LockName, Request, Timer};
 use turnstile_core::replicated::{Member, Service};
-use turnstile_harness::Wired;
+use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
 use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out, OutOf as CoreOut};
 use turnstile_world::NodeId;
-use turnstile_world::system::{EffectOf, InputOf, Named, OutOf, SeenOf, System};
+use turnstile_world::system::{EffectOf, InputOf, Named, ObservationOf, OutOf, System};
 
 use crate::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
 use crate::{predicates, words};
@@ -223,7 +223,7 @@ impl Replicated {
 impl System for Replicated {
     type Types = ReplicatedTypes;
 
-    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
+    const BUDGETS: &'static [&'static str] = <Self as SystemSpec>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node < self.members {
@@ -317,12 +317,12 @@ impl System for Replicated {
         })
     }
 
-    fn watch(&self) -> Vec<Acted> {
+    fn monitor(&self) -> Vec<Acted> {
         vec![Acted::default(); usize::from(self.locks)]
     }
 
-    fn observe(&self, watch: &mut Vec<Acted>, seen: &SeenOf<ReplicatedTypes>) {
-        predicates::observe(watch, seen);
+    fn observe(&self, monitor: &mut Vec<Acted>, seen: &ObservationOf<ReplicatedTypes>) {
+        predicates::observe(monitor, seen);
     }
 
     fn comes_once(&self, letter: &Letter) -> bool {
@@ -349,8 +349,8 @@ impl System for Replicated {
             }
             Named::Message(Letter::Begin(address)) => each(address),
             Named::Message(Letter::Execute(entry)) => entry.visit_addresses(&mut each),
-            Named::Watch(watch) => {
-                let acted = watch.iter_mut().flat_map(|acted| &mut acted.order);
+            Named::Monitor(monitor) => {
+                let acted = monitor.iter_mut().flat_map(|acted| &mut acted.order);
                 acted.for_each(|node| *node = to[*node]);
             }
             Named::State(State::Answers) | Named::Timer(_) | Named::Saved(_) => {}

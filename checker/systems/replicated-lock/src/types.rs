@@ -107,7 +107,7 @@ impl Types for ReplicatedTypes {
     type Command = Command;
     type Notice = Notice;
     type Saved = ();
-    type Watch = Vec<Acted>;
+    type Monitor = Vec<Acted>;
     type Mark = ();
 }
 

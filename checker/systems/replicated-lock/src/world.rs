@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, erased};
 
@@ -26,7 +26,7 @@ pub static ENTRY: Entry = Entry::of::<Replicated>();
 /// A world with this budget has results that do not go out at once.
 const FAILS: &str = "failed command";
 
-impl Wired for Replicated {
+impl SystemSpec for Replicated {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;

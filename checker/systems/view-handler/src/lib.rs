@@ -11,7 +11,7 @@ pub mod types;
 pub mod words;
 mod world;
 
-pub use crate::types::{Command, Notice, State, Timer, ViewTypes, Watch};
+pub use crate::types::{Command, Monitor, Notice, State, Timer, ViewTypes};
 use system::member;
 pub use system::{HandlerRules, Terms, Views};
 pub use world::ENTRY;

@@ -4,38 +4,38 @@ use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Gr
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Invariant, Resource};
 use turnstile_world::NodeId;
+use turnstile_world::monitor::Observation;
 use turnstile_world::node::NodePart;
 use turnstile_world::property::View;
-use turnstile_world::system::SeenOf;
-use turnstile_world::watch::Seen;
+use turnstile_world::system::ObservationOf;
 
 use super::facts::{Group as Facts, Seat};
 use super::types::{self, Past};
-use super::{ViewTypes, Views, Watch, member};
+use super::{Monitor, ViewTypes, Views, member};
 
 turnstile_machine::system!("../../../spec/systems/view-handler.yaml");
 
 /// Remembers what the properties need of the past.
-pub(super) fn observe(watch: &mut Watch, seen: &SeenOf<ViewTypes>) {
+pub(super) fn observe(monitor: &mut Monitor, seen: &ObservationOf<ViewTypes>) {
     match seen {
-        Seen::Asked(who, types::Command::Member(Command::Suspect { member })) => {
-            let suspects = &mut watch.members[*who].suspects;
+        Observation::Asked(who, types::Command::Member(Command::Suspect { member })) => {
+            let suspects = &mut monitor.members[*who].suspects;
             if let Err(place) = suspects.binary_search(member) {
                 suspects.insert(place, *member);
             }
         }
-        Seen::Told(who, types::Notice::Hears(view)) => {
-            let past = &mut watch.members[*who];
+        Observation::Told(who, types::Notice::Hears(view)) => {
+            let past = &mut monitor.members[*who];
             if view.contains(member(*who)) && past.last < Some(view.id) {
                 past.sent = past.sent.max(Some(view.id));
             }
         }
-        Seen::Told(_, types::Notice::OwesAnAnswer) => watch.owes_an_answer = true,
-        Seen::Told(who, types::Notice::Member(notice)) => is_told(watch, *who, notice),
-        Seen::Crashed(who) | Seen::Restarted(who) => {
-            watch.members[*who] = Past::default();
+        Observation::Told(_, types::Notice::OwesAnAnswer) => monitor.owes_an_answer = true,
+        Observation::Told(who, types::Notice::Member(notice)) => is_told(monitor, *who, notice),
+        Observation::Crashed(who) | Observation::Restarted(who) => {
+            monitor.members[*who] = Past::default();
         }
-        Seen::Asked(
+        Observation::Asked(
             _,
             types::Command::Part
             | types::Command::Member(
@@ -45,17 +45,18 @@ pub(super) fn observe(watch: &mut Watch, seen: &SeenOf<ViewTypes>) {
                 | Command::InstallationFails,
             ),
         )
-        | Seen::Trouble(_) => {}
+        | Observation::Violation(_) => {}
     }
 }
 
-fn is_told(watch: &mut Watch, who: NodeId, notice: &Notice) {
+fn is_told(monitor: &mut Monitor, who: NodeId, notice: &Notice) {
     match notice {
         Notice::Installed(view) => {
-            watch.merged_across |= view.is_merge() && merges_across(who, &watch.members[who], view);
-            watch.has_merged |= view.is_merge();
-            let past = &mut watch.members[who];
-            watch.went_back |= past.last >= Some(view.id);
+            monitor.merged_across |=
+                view.is_merge() && merges_across(who, &monitor.members[who], view);
+            monitor.has_merged |= view.is_merge();
+            let past = &mut monitor.members[who];
+            monitor.went_back |= past.last >= Some(view.id);
             // Who has left suspects nobody.
             let is_in = view.contains(member(who));
             past.suspects.retain(|suspect| is_in && view.contains(*suspect));
@@ -64,10 +65,10 @@ fn is_told(watch: &mut Watch, who: NodeId, notice: &Notice) {
             past.sent = past.sent.filter(|sent| is_in && view.id < *sent);
             past.is_overtaken = past.is_overtaken.map(|_| true);
         }
-        Notice::Suspended(_) => watch.members[who].is_overtaken = Some(false),
+        Notice::Suspended(_) => monitor.members[who].is_overtaken = Some(false),
         Notice::Resumed { from, by } => {
-            watch.other_owner |= *by != Some(*from);
-            watch.members[who].is_overtaken = None;
+            monitor.other_owner |= *by != Some(*from);
+            monitor.members[who].is_overtaken = None;
         }
         Notice::GotState => {}
     }
@@ -147,7 +148,7 @@ impl view_handler::Properties for Views {
     type View<'a> = View<'a>;
 
     fn no_event_without_a_row(&self, view: &Self::View<'_>) -> bool {
-        view.trouble().is_none()
+        view.violation().is_none()
     }
 
     fn a_handler_is_suspended(&self, view: &Self::View<'_>) -> bool {
@@ -159,15 +160,15 @@ impl view_handler::Properties for Views {
     }
 
     fn no_merge_across_a_view_change(&self, view: &Self::View<'_>) -> bool {
-        !view.watch::<Watch>().merged_across
+        !view.monitor::<Monitor>().merged_across
     }
 
     fn groups_have_merged(&self, view: &Self::View<'_>) -> bool {
-        view.watch::<Watch>().has_merged
+        view.monitor::<Monitor>().has_merged
     }
 
     fn a_suspension_has_one_owner(&self, view: &Self::View<'_>) -> bool {
-        !view.watch::<Watch>().other_owner
+        !view.monitor::<Monitor>().other_owner
     }
 
     fn the_first_coord_is_resumed(&self, view: &Self::View<'_>) -> bool {
@@ -191,13 +192,13 @@ impl view_handler::Properties for Views {
     }
 
     fn each_merge_req_is_answered(&self, view: &Self::View<'_>) -> bool {
-        !view.watch::<Watch>().owes_an_answer
+        !view.monitor::<Monitor>().owes_an_answer
     }
 
     fn whoever_is_suspended_is_told(&self, view: &Self::View<'_>) -> bool {
-        let watch = &view.watch::<Watch>();
+        let monitor = &view.monitor::<Monitor>();
         up(view).all(|(node, part)| {
-            watch.members[node].is_overtaken.is_some() == self.is_suspended(part.state)
+            monitor.members[node].is_overtaken.is_some() == self.is_suspended(part.state)
         })
     }
 
@@ -209,14 +210,14 @@ impl view_handler::Properties for Views {
         !up(view).any(|(node, Member { state, .. })| {
             let is_without =
                 |group: &Group| state.leader.is_some_and(|leader| !group.contains(leader.merge.of));
-            view.watch::<Watch>().members[node].is_overtaken == Some(true)
+            view.monitor::<Monitor>().members[node].is_overtaken == Some(true)
                 && state.view.as_ref().is_some_and(is_without)
         })
     }
 
     fn what_comes_is_installed(&self, view: &Self::View<'_>) -> bool {
         up(view).all(|(node, Member { state, .. })| {
-            let sent = view.watch::<Watch>().members[node].sent;
+            let sent = view.monitor::<Monitor>().members[node].sent;
             sent <= state.made.max(state.view.is_none().then_some(state.last_view))
         })
     }
@@ -248,7 +249,7 @@ impl view_handler::Properties for Views {
 
     fn a_member_is_suspected(&self, view: &Self::View<'_>) -> bool {
         up(view).any(|(node, part)| {
-            let past = &view.watch::<Watch>().members[node];
+            let past = &view.monitor::<Monitor>().members[node];
             let members = part.state.view.iter().flat_map(|group| group.members.iter());
             members.into_iter().any(|one| Self::is_suspect(past, one))
         })
@@ -263,7 +264,7 @@ impl view_handler::Properties for Views {
     }
 
     fn views_follow_each_other(&self, view: &Self::View<'_>) -> bool {
-        !view.watch::<Watch>().went_back
+        !view.monitor::<Monitor>().went_back
     }
 
     fn a_member_has_another_view_than_at_first(&self, view: &Self::View<'_>) -> bool {

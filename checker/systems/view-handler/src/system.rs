@@ -2,16 +2,16 @@
 
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{self, Handler, MemberId, Message, Request, View, Wants};
-use turnstile_harness::Wired;
+use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler;
 use turnstile_step::{Core, Effect, Input};
-use turnstile_world::system::{EffectOf, InputOf, OutOf, SeenOf, System};
+use turnstile_world::system::{EffectOf, InputOf, ObservationOf, OutOf, System};
 use turnstile_world::{Cut, NodeId};
 
-use crate::types::{Command, Notice, State, Timer, ViewTypes, Watch};
+use crate::types::{Command, Monitor, Notice, State, Timer, ViewTypes};
 use crate::{predicates, types, words, world};
 
 use crate::network::Network;
@@ -149,7 +149,7 @@ impl Views {
 impl System for Views {
     type Types = ViewTypes;
 
-    const BUDGETS: &'static [&'static str] = <Self as Wired>::BUDGETS;
+    const BUDGETS: &'static [&'static str] = <Self as SystemSpec>::BUDGETS;
 
     fn start(&self, node: NodeId) -> State {
         if node == self.network() {
@@ -249,12 +249,12 @@ impl System for Views {
         }
     }
 
-    fn watch(&self) -> Watch {
-        Watch::new((0..self.members).map(|node| self.first_view(node)))
+    fn monitor(&self) -> Monitor {
+        Monitor::new((0..self.members).map(|node| self.first_view(node)))
     }
 
-    fn observe(&self, watch: &mut Watch, seen: &SeenOf<ViewTypes>) {
-        predicates::observe(watch, seen);
+    fn observe(&self, monitor: &mut Monitor, seen: &ObservationOf<ViewTypes>) {
+        predicates::observe(monitor, seen);
     }
 
     fn input_words(&self, _node: NodeId, input: &InputOf<ViewTypes>) -> String {

@@ -18,7 +18,7 @@ impl Types for ViewTypes {
     type Command = Command;
     type Notice = Notice;
     type Saved = ();
-    type Watch = Watch;
+    type Monitor = Monitor;
     type Mark = ();
 }
 
@@ -103,7 +103,7 @@ impl Symbolic for Notice {
 
 /// What the properties remember of the members.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Watch {
+pub struct Monitor {
     /// By member.
     pub members: Vec<Past>,
     /// A suspension was ended by what began in another one.
@@ -133,7 +133,7 @@ pub struct Past {
     pub is_overtaken: Option<bool>,
 }
 
-impl Watch {
+impl Monitor {
     /// Nothing has happened.
     pub(super) fn new(views: impl Iterator<Item = Option<View>>) -> Self {
         let past = |view: Option<View>| Past {
@@ -145,7 +145,7 @@ impl Watch {
     }
 }
 
-impl Symbolic for Watch {
+impl Symbolic for Monitor {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         for past in &mut self.members {
             past.last.visit_ids(each);

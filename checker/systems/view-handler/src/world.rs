@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_core::view;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, Wired, embedded};
+use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, erased};
 
@@ -29,7 +29,7 @@ pub(super) const MERGE_AGAIN: &str = "MERGE again";
 /// How often the network falls apart; it is whole again after a while.
 pub(super) const PARTITION: &str = "partition";
 
-impl Wired for Views {
+impl SystemSpec for Views {
     const FILE: Embedded = FILE;
 
     const TABLES: &'static [Embedded] = &TABLES;

@@ -25,7 +25,7 @@ impl Properties for Participants {
     type View<'a> = View<'a>;
 
     fn no_event_without_a_row(&self, view: &View<'_>) -> bool {
-        view.trouble().is_none()
+        view.violation().is_none()
     }
 
     fn one_outcome(&self, view: &View<'_>) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Plan, Wired, embedded};
+use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::erased::{NodeCore, System};
 use turnstile_world::{NodeId, Ordered, Predicate};
 
@@ -23,7 +23,7 @@ pub(crate) struct Commit {
     participant: Participant<ParticipantRules>,
 }
 
-impl Wired for Commit {
+impl SystemSpec for Commit {
     const FILE: Embedded = embedded!("../" "spec/" "commit");
 
     const TABLES: &'static [Embedded] =

@@ -7,7 +7,7 @@ use crate::wiring::NodeId;
 
 /// Something that happened at a node and that a property may want to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Seen<C = Ordered, N = Value> {
+pub enum Observation<C = Ordered, N = Value> {
     /// The node's user asked.
     Asked(NodeId, C),
     /// The node's user was told.
@@ -17,34 +17,34 @@ pub enum Seen<C = Ordered, N = Value> {
     /// The node started again.
     Restarted(NodeId),
     /// Its table does not fit what happened, or its message has no way.
-    Trouble(Trouble),
+    Violation(Violation),
 }
 
 /// A step that the system is not made for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Trouble {
+pub struct Violation {
     /// Where.
     pub node: NodeId,
     /// What is wrong.
-    pub what: Misfit,
+    pub what: ViolationKind,
 }
 
 /// What is wrong with a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Misfit {
+pub enum ViolationKind {
     /// What the table said: an event without a row, or something that could not be done.
     Table(RowOutcome),
     /// A message was sent where no link of the world leads; in words.
     NoLink(String),
 }
 
-impl Trouble {
+impl Violation {
     /// What a core reported, if that was it.
     #[must_use]
     pub fn of(node: NodeId, taken: &RowOutcome) -> Option<Self> {
         match taken {
             RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
-                Some(Self { node, what: Misfit::Table(*taken) })
+                Some(Self { node, what: ViolationKind::Table(*taken) })
             }
             RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,
         }
@@ -53,20 +53,20 @@ impl Trouble {
     /// Whether it is an event without a row.
     #[must_use]
     pub fn is_unexpected(&self) -> bool {
-        matches!(self.what, Misfit::Table(RowOutcome::Unexpected { .. }))
+        matches!(self.what, ViolationKind::Table(RowOutcome::Unexpected { .. }))
     }
 }
 
 /// The part of a state that remembers: the system's own, and what the last step ran into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct WatchPart {
+pub struct MonitorPart {
     /// What the properties remember.
     pub system: Value,
-    /// The trouble that the last step met; forgotten with the next one.
-    pub trouble: Option<Trouble>,
+    /// The violation that the last step met; forgotten with the next one.
+    pub violation: Option<Violation>,
 }
 
-impl Symbolic for WatchPart {
+impl Symbolic for MonitorPart {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.system.visit_ids(each);
     }
