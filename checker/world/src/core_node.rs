@@ -43,6 +43,26 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         ""
     }
 
+    /// A command in a few words: `wants to join`.
+    fn command_words(&self, command: &<Self::Core as Core>::Command) -> String {
+        command.to_string()
+    }
+
+    /// A timer that fires in a few words.
+    fn fired_words(&self, timer: &<Self::Core as Core>::Timer) -> String {
+        format!("{timer} fires")
+    }
+
+    /// What its user is told in a few words; nothing for what says nothing.
+    fn notice_words(&self, notice: &<Self::Core as Core>::Notice) -> Option<String> {
+        Some(notice.to_string())
+    }
+
+    /// Whether traces say that a timer is armed or disarmed.
+    fn shows_timers(&self) -> bool {
+        true
+    }
+
     /// A state in a few words: `Registering`.
     fn state_words(&self, _state: &<Self::Core as Core>::State) -> Option<String> {
         None
@@ -52,7 +72,6 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
 type Message<N> = <<N as CoreNode>::Core as Core>::Message;
 type Timer<N> = <<N as CoreNode>::Core as Core>::Timer;
 type Command<N> = <<N as CoreNode>::Core as Core>::Command;
-type Notice<N> = <<N as CoreNode>::Core as Core>::Notice;
 type Saved<N> = <<N as CoreNode>::Core as Core>::Saved;
 
 impl<N: CoreNode> NodeCore for N {
@@ -107,8 +126,8 @@ impl<N: CoreNode> NodeCore for N {
     fn input_words(&self, input: &Input) -> String {
         match input {
             Input::Message { message, .. } => self.message_words(message),
-            Input::Fired(timer) => format!("{} fires", timer.of::<Timer<N>>()),
-            Input::Command(command) => command.of::<Command<N>>().to_string(),
+            Input::Fired(timer) => self.fired_words(timer.of()),
+            Input::Command(command) => self.command_words(command.of()),
             Input::Restart(_) => "starts again".to_owned(),
         }
     }
@@ -120,10 +139,11 @@ impl<N: CoreNode> NodeCore for N {
     fn effect_words(&self, effect: &Effect) -> Option<String> {
         match effect {
             Effect::Send { message, .. } => Some(self.message_words(message)),
+            Effect::Arm(_) | Effect::Disarm(_) if !self.shows_timers() => None,
             Effect::Arm(timer) => Some(format!("arms {}", timer.of::<Timer<N>>())),
             Effect::Disarm(timer) => Some(format!("disarms {}", timer.of::<Timer<N>>())),
             Effect::Save(_) => Some("saves".to_owned()),
-            Effect::Notify(notice) => Some(notice.of::<Notice<N>>().to_string()),
+            Effect::Notify(notice) => self.notice_words(notice.of()),
         }
     }
 

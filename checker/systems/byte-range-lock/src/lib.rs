@@ -7,14 +7,13 @@
 mod apart;
 mod asserted;
 mod kept;
-pub mod past;
+mod nodes;
+mod past;
 mod predicates;
 mod system;
 mod told;
-pub mod types;
 mod world;
 
-pub use crate::types::{Command, Letter, Notice, RangeTypes, State, Timer};
 use system::{BYTES, FIRST, HOST, MANAGER, SERVER};
 pub use system::{LockRules, Ranges, ServerRules};
 pub use world::ENTRY;

@@ -9,20 +9,17 @@ use turnstile_core::ranges::manager::{self, News, Wish};
 use turnstile_core::ranges::message::FileId;
 use turnstile_core::ranges::server;
 use turnstile_step::{IdClass, Symbolic, not_symbolic};
-use turnstile_world::monitor::Observation;
-use turnstile_world::system::ObservationOf;
-
-use super::types::{Command, Notice, RangeTypes};
+use turnstile_world::Observation;
 
 /// What is remembered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Past {
+pub(crate) struct Past {
     /// The locks that were lost after they were granted, until they come back or end.
     lost: BTreeMap<LockId, Lost>,
     /// The locks that were granted, until they end or are lost.
     granted: BTreeMap<LockId, Owner>,
     /// A lock came back though its file had been modified.
-    pub is_stale: bool,
+    pub(crate) is_stale: bool,
     /// The file that a client asks to write, until it is answered.
     writes: Option<FileId>,
 }
@@ -52,20 +49,17 @@ impl Symbolic for Past {
 
 impl Past {
     /// Remembers.
-    pub(super) fn observe(&mut self, seen: &ObservationOf<RangeTypes>) {
+    pub(super) fn observe(&mut self, seen: &Observation) {
         match seen {
-            Observation::Told(_, Notice(notice)) => self.told(*notice),
-            Observation::Asked(_, Command::Manager(command)) => self.asked(*command),
-            Observation::Asked(_, Command::Server(server::Command::Change(file))) => {
-                self.modified(*file)
+            Observation::Told(_, notice) => self.told(*notice.of()),
+            Observation::Asked(_, command) => {
+                if let Some(command) = command.get::<manager::Command>() {
+                    self.asked(*command);
+                } else if let server::Command::Change(file) = command.of() {
+                    self.modified(*file);
+                }
             }
-            Observation::Asked(
-                _,
-                Command::Server(server::Command::Take(..) | server::Command::Free(_)),
-            )
-            | Observation::Crashed(_)
-            | Observation::Restarted(_)
-            | Observation::Violation(_) => {}
+            Observation::Crashed(_) | Observation::Restarted(_) | Observation::Violation(_) => {}
         }
     }
 

@@ -11,8 +11,8 @@ use turnstile_machines::server_lock::{self};
 use turnstile_world::property::View;
 
 use super::asserted::Asserted;
+use super::nodes::Manager;
 use super::past::Past;
-use super::types::{Manager, State, Timer};
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 
 turnstile_machine::system!("../../../spec/systems/byte-range-lock.yaml");
@@ -23,22 +23,16 @@ const WAITING: [At; 2] = [At::Waitlock, At::Waitunlock];
 const EFFECTIVE: [At; 2] = [At::Active, At::Lost];
 const QUEUED: [At; 3] = [At::Active, At::Waitlock, At::Waitunlock];
 
-fn manager<'a>(view: &Look<'a>) -> Option<&'a Manager> {
-    match view.nodes[MANAGER].state.of() {
-        State::Manager(state) => Some(state),
-        State::Server(_) => None,
-    }
+fn manager<'a>(view: &Look<'a>) -> &'a Manager {
+    view.state(MANAGER)
 }
 
-fn server<'a>(view: &Look<'a>) -> Option<&'a server::State> {
-    match view.nodes[SERVER].state.of() {
-        State::Server(state) => Some(state),
-        State::Manager(_) => None,
-    }
+fn server<'a>(view: &Look<'a>) -> &'a server::State {
+    view.state(SERVER)
 }
 
 fn files<'a>(view: &Look<'a>) -> impl Iterator<Item = (FileId, &'a File)> {
-    manager(view).into_iter().flat_map(|manager| manager.core.files())
+    manager(view).core.files()
 }
 
 /// Whether it is so of every file.
@@ -86,7 +80,7 @@ impl Ranges {
     }
 
     fn is_exact(&self, view: &Look<'_>, id: FileId, file: &File) -> bool {
-        let is_armed = |timer| view.nodes[MANAGER].is_armed(&Timer::Manager(timer));
+        let is_armed = |timer| view.nodes[MANAGER].is_armed::<manager::Timer>(&timer);
         let of_server = self.server.holds(file.server);
         let check = of_server.contains(&server_lock::Resource::CheckTimer);
         let lease = of_server.contains(&server_lock::Resource::LeaseTimer);
@@ -100,14 +94,13 @@ impl Ranges {
 }
 
 /// Whether what a timer is armed for is there.
-fn is_of_something(view: &Look<'_>, timer: &Timer) -> bool {
-    let of = |id: &FileId| manager(view).and_then(|manager| manager.core.file(*id));
+fn is_of_something(view: &Look<'_>, timer: &manager::Timer) -> bool {
+    let of = |id: &FileId| manager(view).core.file(*id);
     match timer {
-        Timer::Manager(manager::Timer::Check(id) | manager::Timer::Lease(id)) => of(id).is_some(),
-        Timer::Manager(manager::Timer::Wait(id, lock)) => {
+        manager::Timer::Check(id) | manager::Timer::Lease(id) => of(id).is_some(),
+        manager::Timer::Wait(id, lock) => {
             of(id).is_some_and(|file| file.locks.lock(*lock).is_some())
         }
-        Timer::Server(_) => false,
     }
 }
 
@@ -149,7 +142,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn i3(&self, view: &Look<'_>) -> bool {
-        let Some(server) = server(view) else { return true };
+        let server = server(view);
         let facts = Asserted { files: files(view).collect(), server };
         self.server.invariant(server_lock::Invariant::I3, &facts)
     }
@@ -171,7 +164,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn hosts_exclude_each_other(&self, view: &Look<'_>) -> bool {
-        let Some(server) = server(view) else { return true };
+        let server = server(view);
         self.files().all(|id| match (server.of(id, HOST), server.elsewhere(id)) {
             (Some(one), Some(other)) => (one, other) == (Whole::LockRead, Whole::LockRead),
             (None, _) | (_, None) => true,
@@ -179,7 +172,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn another_host_has_a_lock(&self, view: &Look<'_>) -> bool {
-        server(view).is_some_and(|server| self.files().any(|id| server.elsewhere(id).is_some()))
+        self.files().any(|id| server(view).elsewhere(id).is_some())
     }
 
     fn one_writer(&self, view: &Look<'_>) -> bool {
@@ -242,19 +235,19 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn a_client_is_told(&self, view: &Look<'_>) -> bool {
-        manager(view).is_none_or(|manager| !manager.is_untold)
+        !manager(view).is_untold
     }
 
     fn who_asks_to_read_or_write_is_judged_by_the_rule(&self, view: &Look<'_>) -> bool {
-        manager(view).is_none_or(|manager| !manager.is_misjudged)
+        !manager(view).is_misjudged
     }
 
     fn only_who_lost_a_lock_is_refused(&self, view: &Look<'_>) -> bool {
-        manager(view).is_none_or(|manager| !manager.is_turned_away)
+        !manager(view).is_turned_away
     }
 
     fn what_waits_for_the_server_is_asked_for(&self, view: &Look<'_>) -> bool {
-        manager(view).is_none_or(|manager| !manager.is_unasked)
+        !manager(view).is_unasked
     }
 
     fn a_lock_comes_back_to_the_file_that_it_left(&self, view: &Look<'_>) -> bool {
@@ -279,7 +272,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn a_key_means_nothing_elsewhere(&self, view: &Look<'_>) -> bool {
-        manager(view).is_none_or(|manager| !manager.is_mixed)
+        !manager(view).is_mixed
     }
 
     fn every_wait_ends(&self, view: &Look<'_>) -> bool {
@@ -321,7 +314,7 @@ impl byte_range_lock::Properties for Ranges {
     }
 
     fn nobody_needs_what_is_kept(&self, view: &Look<'_>) -> bool {
-        let (Some(manager), Some(server)) = (manager(view), server(view)) else { return false };
+        let (manager, server) = (manager(view), server(view));
         self.files().any(|id| server.of(id, HOST) > manager.core.file(id).and_then(needed))
     }
 }

@@ -2,23 +2,18 @@
 
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::{Key, LockType};
-use turnstile_core::ranges::manager::{self, CacheManager, News, Wish};
-use turnstile_core::ranges::message::{Answer, FileId, Host, Lease, Message, Server, Whole};
-use turnstile_core::ranges::server::{self, FileServer};
+use turnstile_core::ranges::manager::{self, Wish};
+use turnstile_core::ranges::message::{Answer, FileId, Host, Lease, Message};
+use turnstile_core::ranges::server;
 use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{byte_range_lock, server_lock};
-use turnstile_step::{Core, Effect, Input, Out};
-use turnstile_world::NodeId;
-use turnstile_world::system::{EffectOf, InputOf, ObservationOf, OutOf, System};
+use turnstile_world::erased::{NodeCore, System};
+use turnstile_world::{NodeId, Observation, Ordered, Value};
 
-use crate::types::{Command, Letter, Notice, RangeTypes, State, Timer};
-use crate::{kept, types};
-
-use crate::apart::is_apart;
+use crate::nodes::{ManagerNode, ServerNode};
 use crate::past::Past;
-use crate::told::Step;
 
 /// The table that runs, chosen at run time.
 pub type LockRules = Chosen<byte_range_lock::Machine>;
@@ -63,12 +58,6 @@ impl Ranges {
         Ok((LockRules::among(tables)?, ServerRules::among(tables)?))
     }
 
-    /// Where rows are in conflict, a choice says which is taken: of each table its own.
-    fn manager(&self, choice: u8) -> CacheManager<LockRules, ServerRules> {
-        let (locks, servers) = (choice % self.lock.choices(), choice / self.lock.choices());
-        CacheManager { locks: self.lock.choosing(locks), servers: self.server.choosing(servers) }
-    }
-
     pub(crate) fn files(&self) -> impl Iterator<Item = FileId> + use<> {
         (0..self.files).map(FileId)
     }
@@ -89,7 +78,7 @@ impl Ranges {
 
     /// The clients that may ask for a lock. Those that have none are alike, but for the first one,
     /// whom a property watches: of the others one is enough.
-    fn askers(&self, state: &manager::State) -> Vec<Key> {
+    pub(crate) fn askers(&self, state: &manager::State) -> Vec<Key> {
         let has = |key| state.files().any(|(_, file)| file.locks.of(key).next().is_some());
         let (known, alike): (Vec<Key>, Vec<Key>) =
             self.keys().partition(|key| *key == FIRST || has(*key));
@@ -98,7 +87,7 @@ impl Ranges {
 
     /// What a client may ask of a file: a lock while it has not too many, anything of its own locks
     /// and of those of the client before it, and to write.
-    fn wishes(&self, file: Option<&manager::File>, key: Key, asks: bool) -> Vec<Wish> {
+    pub(crate) fn wishes(&self, file: Option<&manager::File>, key: Key, asks: bool) -> Vec<Wish> {
         let locks = file.map(|file| &file.locks);
         let of_it = || locks.into_iter().flat_map(|locks| locks.iter());
         let own = of_it().filter(|(_, lock)| lock.key == key).count();
@@ -120,263 +109,111 @@ impl Ranges {
         }
         wishes
     }
+}
 
-    fn step_manager(
-        &self,
-        choice: u8,
-        state: &mut types::Manager,
-        input: InputOf<RangeTypes>,
-        out: &mut OutOf<RangeTypes>,
-    ) {
-        let mut inner = Out::default();
-        let input = match input {
-            Input::Message { message, .. } => Input::Message { from: Server, message },
-            Input::Fired(Timer::Manager(timer)) => Input::Fired(timer),
-            Input::Command(Command::Manager(command)) => Input::Command(command),
-            Input::Fired(Timer::Server(_)) | Input::Command(Command::Server(_)) => return,
-            Input::Restart(_) => Input::Restart(None),
-        };
-        let (core, before) = (self.manager(choice), state.core.clone());
-        core.step(&mut state.core, input.clone(), &mut inner);
-        let asked = if let Input::Command(command) = &input { Some(command) } else { None };
-        let notices = inner.effects.iter().filter_map(|effect| match effect {
-            Effect::Notify(notice) => Some(*notice),
-            Effect::Send { .. } | Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) => None,
-        });
-        let notices = notices.collect();
-        let step = Step { before: &before, asked, after: &state.core, notices };
-        state.is_untold |= !step.is_told();
-        state.is_turned_away |= !step.is_refused_for_a_loss();
-        state.is_unasked |= !step.is_asked_for();
-        state.is_misjudged |= !step.is_judged(&core.locks);
-        // One file has no other to be told apart from.
-        state.is_mixed |=
-            self.files > 1 && !is_apart(&core, (&before, input), (&state.core, &inner));
-        out.rows.append(&mut inner.rows);
-        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Send { to: Server, message } => Some(Effect::Send { to: SERVER, message }),
-            Effect::Arm(timer) => Some(Effect::Arm(Timer::Manager(timer))),
-            Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Manager(timer))),
-            Effect::Save(()) => None,
-            Effect::Notify(notice) => Some(Effect::Notify(Notice(notice))),
-        }));
-    }
+/// The two nodes, and what neither decides.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    is_patient: bool,
+    manager: ManagerNode,
+    server: ServerNode,
+}
 
-    fn step_server(
-        state: &mut server::State,
-        input: InputOf<RangeTypes>,
-        out: &mut OutOf<RangeTypes>,
-    ) {
-        let mut inner = Out::default();
-        let input = match input {
-            Input::Message { message, .. } => Input::Message { from: HOST, message },
-            Input::Fired(Timer::Server(timer)) => Input::Fired(timer),
-            Input::Command(Command::Server(command)) => Input::Command(command),
-            Input::Fired(Timer::Manager(_)) | Input::Command(Command::Manager(_)) => return,
-            Input::Restart(_) => Input::Restart(None),
-        };
-        let call = if let Input::Message { message, .. } = &input { Some(*message) } else { None };
-        FileServer.step(state, input, &mut inner);
-        out.rows.append(&mut inner.rows);
-        out.rows.extend(call.and_then(|call| kept::unkept(state, call, &inner.effects)));
-        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Send { to: _, message } => Some(Effect::Send { to: MANAGER, message }),
-            Effect::Arm(timer) => Some(Effect::Arm(Timer::Server(timer))),
-            Effect::Disarm(timer) => Some(Effect::Disarm(Timer::Server(timer))),
-            Effect::Save(()) => None,
-            Effect::Notify(silence) => match silence {},
-        }));
+impl Nodes {
+    pub(crate) fn new(ranges: Ranges) -> Self {
+        Self {
+            is_patient: ranges.is_patient,
+            manager: ManagerNode(ranges.clone()),
+            server: ServerNode(ranges),
+        }
     }
 }
 
-impl System for Ranges {
-    type Types = RangeTypes;
-
-    const BUDGETS: &'static [&'static str] = <Self as SystemSpec>::BUDGETS;
-
-    fn start(&self, node: NodeId) -> State {
-        if node == MANAGER {
-            let core = self.manager(0).start();
-            State::Manager(types::Manager::new(core))
-        } else {
-            State::Server(FileServer.start())
-        }
+impl System for Nodes {
+    fn node(&self, node: NodeId) -> &dyn NodeCore {
+        if node == MANAGER { &self.manager } else { &self.server }
     }
 
-    fn step(
-        &self,
-        _node: NodeId,
-        choice: u8,
-        state: &mut State,
-        input: InputOf<RangeTypes>,
-        out: &mut OutOf<RangeTypes>,
-    ) {
-        match state {
-            State::Manager(state) => self.step_manager(choice, state, input, out),
-            State::Server(state) => Self::step_server(state, input, out),
-        }
+    fn budgets(&self) -> &'static [&'static str] {
+        Ranges::BUDGETS
     }
 
-    fn choices(&self, node: NodeId) -> u8 {
-        if node == MANAGER { self.lock.choices() * self.server.choices() } else { 1 }
-    }
-
-    /// Clients ask at any moment. Another host takes a lock that it has not, frees the one that it
-    /// has, and changes a file which this host has not locked.
-    fn commands(&self, _node: NodeId, state: &State) -> Vec<Command> {
-        let mut commands = Vec::new();
-        for file in self.files() {
-            match state {
-                State::Manager(state) => {
-                    let askers = self.askers(&state.core);
-                    for key in self.keys() {
-                        let asks = askers.contains(&key);
-                        let wishes = self.wishes(state.core.file(file), key, asks).into_iter();
-                        let command = |wish| manager::Command { file, key, wish };
-                        commands.extend(wishes.map(command).map(Command::Manager));
-                    }
-                }
-                State::Server(state) => {
-                    let elsewhere = match state.elsewhere(file) {
-                        Some(_) => vec![server::Command::Free(file)],
-                        None => [Whole::LockRead, Whole::LockWrite]
-                            .map(|lock| server::Command::Take(file, lock))
-                            .into(),
-                    };
-                    commands.extend(elsewhere.into_iter().map(Command::Server));
-                    if state.of(file, HOST).is_none() {
-                        commands.push(Command::Server(server::Command::Change(file)));
-                    }
-                }
-            }
-        }
-        commands
-    }
-
-    fn command_budget(&self, command: &Command) -> Option<&'static str> {
-        match command {
-            Command::Manager(command) => match command.wish {
+    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+        if let Some(command) = command.get::<manager::Command>() {
+            return match command.wish {
                 Wish::Lock(..) if command.file != FileId(0) => Some("request of another file"),
                 Wish::Lock(..) => Some("request"),
                 Wish::Abandon(_) => Some("abandon"),
                 Wish::Write(_) => Some("write"),
                 Wish::Read(_) => Some("read"),
                 Wish::Unlock(_) => None,
-            },
-            Command::Server(server::Command::Take(..)) => Some("other host"),
-            Command::Server(server::Command::Free(_)) => None,
-            Command::Server(server::Command::Change(_)) => Some("file changed"),
+            };
+        }
+        match command.of() {
+            server::Command::Take(..) => Some("other host"),
+            server::Command::Free(_) => None,
+            server::Command::Change(_) => Some("file changed"),
         }
     }
 
-    fn insists(&self, command: &Command) -> bool {
-        let Command::Manager(manager::Command { wish, .. }) = command else { return false };
-        self.is_patient && matches!(wish, Wish::Unlock(_))
+    fn insists(&self, command: &Ordered) -> bool {
+        let command = command.get::<manager::Command>();
+        self.is_patient && command.is_some_and(|it| matches!(it.wish, Wish::Unlock(_)))
     }
 
-    fn timer_budget(&self, timer: &Timer) -> Option<&'static str> {
-        match timer {
-            Timer::Manager(manager::Timer::Lease(_)) => Some("lapse"),
-            Timer::Manager(manager::Timer::Wait(..)) if self.is_patient => Some("time out"),
-            Timer::Manager(manager::Timer::Check(_) | manager::Timer::Wait(..))
-            | Timer::Server(_) => None,
+    fn timer_budget(&self, timer: &Ordered) -> Option<&'static str> {
+        match timer.get()? {
+            manager::Timer::Lease(_) => Some("lapse"),
+            manager::Timer::Wait(..) => self.is_patient.then_some("time out"),
+            manager::Timer::Check(_) => None,
         }
     }
 
-    fn is_answer(&self, request: &Letter, answer: &Letter) -> bool {
-        matches!((request, answer), (Message::Call { call, .. }, Message::Answer { call: of, .. })
-            if call == of)
+    fn is_answer(&self, request: &Ordered, answer: &Ordered) -> bool {
+        match (request.of(), answer.of()) {
+            (Message::Call { call, .. }, Message::Answer { call: of, .. }) => call == of,
+            (Message::Call { .. } | Message::Answer { .. }, _) => false,
+        }
     }
 
-    fn unanswered(&self, letter: &Letter) -> Option<Letter> {
-        match letter {
-            Message::Call { call, .. } => Some(Message::unanswered(*call)),
+    fn unanswered(&self, message: &Ordered) -> Option<Ordered> {
+        match message.of() {
             Message::Answer { answer: Answer::None, .. } => None,
-            Message::Answer { call, .. } => Some(Message::unanswered(*call)),
-        }
-    }
-
-    fn timer_name(&self, timer: &Timer) -> &'static str {
-        match timer {
-            Timer::Manager(manager::Timer::Check(_)) => "check timer",
-            Timer::Manager(manager::Timer::Lease(_)) => "lease timer",
-            Timer::Manager(manager::Timer::Wait(..)) => "wait timer",
-            Timer::Server(_) => "lapse",
+            Message::Call { call, .. } | Message::Answer { call, .. } => {
+                Some(Ordered::new(Message::unanswered(*call)))
+            }
         }
     }
 
     fn is_same_grant(
         &self,
-        (_, _, earlier): (NodeId, &State, &Timer),
-        (_, _, later): (NodeId, &State, &Timer),
+        (_, _, earlier): (NodeId, &Value, &Ordered),
+        (_, _, later): (NodeId, &Value, &Ordered),
     ) -> bool {
-        match (earlier, later) {
-            (Timer::Manager(manager::Timer::Lease(file)), Timer::Server(lapse)) => {
-                *file == lapse.file
-            }
-            (Timer::Manager(_) | Timer::Server(_), _) => false,
+        match (earlier.get(), later.get::<server::Lapse>()) {
+            (Some(manager::Timer::Lease(file)), Some(lapse)) => *file == lapse.file,
+            _ => false,
         }
     }
 
-    fn mark(&self, _node: NodeId, _state: &State, timer: &Timer) -> Option<types::Mark> {
-        match timer {
-            Timer::Server(lapse) => Some(types::Mark(lapse.file)),
-            Timer::Manager(_) => None,
-        }
+    fn mark(&self, _node: NodeId, _state: &Value, timer: &Ordered) -> Option<Value> {
+        timer.get::<server::Lapse>().map(|lapse| Value::new(lapse.file))
     }
 
-    fn lapse(&self, answer: &mut Letter, mark: Option<&types::Mark>) {
+    fn lapse(&self, answer: &mut Ordered, _mark: Option<&Value>) {
         // An answer does not name its file, and one about another file may be late as well.
-        let _ = mark;
-        if let Message::Answer { lease: Lease::Live, .. } = answer
-            && let Some(late) = answer.lapsed()
+        if let Message::Answer { lease: Lease::Live, .. } = answer.of()
+            && let Some(late) = answer.of::<Message>().lapsed()
         {
-            *answer = late;
+            *answer = Ordered::new(late);
         }
     }
 
-    fn monitor(&self) -> Past {
-        Past::default()
+    fn monitor(&self) -> Value {
+        Value::new(Past::default())
     }
 
-    fn observe(&self, past: &mut Past, seen: &ObservationOf<RangeTypes>) {
-        past.observe(seen);
-    }
-
-    fn input_words(&self, _node: NodeId, input: &InputOf<RangeTypes>) -> String {
-        match input {
-            Input::Message { message, .. } => message.to_string(),
-            Input::Fired(Timer::Manager(timer)) => format!("{timer} triggers"),
-            Input::Fired(Timer::Server(timer)) => format!("{timer} comes"),
-            Input::Command(Command::Manager(command)) => {
-                format!("is asked {command}")
-            }
-            Input::Command(Command::Server(command)) => format!("is told {command}"),
-            Input::Restart(_) => "starts again".to_owned(),
-        }
-    }
-
-    fn message_words(&self, letter: &Letter) -> String {
-        letter.to_string()
-    }
-
-    fn effect_words(&self, _node: NodeId, effect: &EffectOf<RangeTypes>) -> Option<String> {
-        match effect {
-            Effect::Notify(Notice(notice)) if notice.what == News::Allowed => None,
-            Effect::Notify(Notice(notice)) => Some(format!("tells {notice}")),
-            Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(()) | Effect::Send { .. } => None,
-        }
-    }
-
-    fn state_words(&self, state: &State) -> Option<String> {
-        let State::Manager(state) = state else { return None };
-        let words = state.core.files().map(|(id, file)| {
-            let locks = file.locks.iter();
-            let locks = locks.map(|(id, lock)| {
-                format!(", lock {id} of {} {} {} {}", lock.key, lock.range, lock.kind, lock.at)
-            });
-            format!("{id} {}{}", file.server, locks.collect::<String>())
-        });
-        Some(words.collect::<Vec<_>>().join("; "))
+    fn observe(&self, past: &mut Value, seen: &Observation) {
+        past.of_mut::<Past>().observe(seen);
     }
 }

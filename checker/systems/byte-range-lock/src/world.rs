@@ -8,11 +8,12 @@ use turnstile_core::ranges::manager;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
 use turnstile_machines::byte_range_lock;
+use turnstile_world::Predicate;
 use turnstile_world::erased::System;
-use turnstile_world::{Predicate, erased};
 
 use super::Ranges;
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};
+use super::system::Nodes;
 
 const FILE: Embedded = embedded!("../../../../" "spec/systems/" "byte-range-lock");
 
@@ -77,8 +78,8 @@ impl SystemSpec for Ranges {
         })
     }
 
-    fn nodes(self, count: usize) -> Arc<dyn System> {
-        erased(self, count)
+    fn nodes(self, _count: usize) -> Arc<dyn System> {
+        Arc::new(Nodes::new(self))
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {
