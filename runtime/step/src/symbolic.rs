@@ -34,7 +34,11 @@ pub enum Order {
     Count,
 }
 
-/// A value whose symbolic numbers can be visited. `#[derive(Symbolic)]` visits every field.
+/// A value whose symbolic numbers can be visited.
+///
+/// `#[derive(Symbolic)]` visits every field in its order, but for one with `#[symbolic(skip)]`: a
+/// field that holds no number, of a type of another crate, or a collection that would be walked for
+/// nothing. Of a map with `#[symbolic(values)]`, whose keys hold no number, it visits the values.
 pub trait Symbolic {
     /// Calls `each` with every number of the value, in an order that does not depend on what the
     /// numbers of an equality class are. `each` may replace them, by others that are equal, or in
@@ -138,7 +142,13 @@ mod tests {
         Empty,
         One(Key),
         Both { count: u16, pair: Pair<Key> },
+        Kept(#[symbolic(skip)] Foreign, Key),
+        Named(#[symbolic(values)] BTreeMap<Foreign, Key>),
     }
+
+    /// It shows nothing, and cannot.
+    #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    struct Foreign(u64);
 
     #[test]
     fn a_derived_visit_sees_every_field_in_its_order() {
@@ -156,6 +166,19 @@ mod tests {
         assert_eq!(seen(Shape::One(Key(3))), ([3].into(), Shape::One(Key(4))));
         let both = |first, second| Shape::Both { count: 7, pair: pair(first, second) };
         assert_eq!(seen(both(5, 2)), ([5, 2].into(), both(6, 3)));
+    }
+
+    #[test]
+    fn a_derived_visit_leaves_out_what_is_skipped_and_the_keys_of_values() {
+        let replaced = |mut shape: Shape| {
+            shape.visit_ids(&mut |_, number| *number += 1);
+            shape
+        };
+        assert_eq!(replaced(Shape::Kept(Foreign(1), Key(1))), Shape::Kept(Foreign(1), Key(2)));
+        let named = |first, second| {
+            Shape::Named([(Foreign(1), Key(first)), (Foreign(2), Key(second))].into())
+        };
+        assert_eq!(replaced(named(5, 3)), named(6, 4));
     }
 
     #[test]
