@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic, not_symbolic};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
 use crate::claim::message::{Caller, Message};
 use crate::number::Token;
@@ -15,7 +15,7 @@ use crate::number::Token;
 pub struct Fence;
 
 /// The greatest token that was ever shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct State {
     newest: Option<Token>,
 }
@@ -29,7 +29,7 @@ impl State {
 }
 
 /// What became of an act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// It was done.
     Accepted {
@@ -48,7 +48,7 @@ pub enum Notice {
 }
 
 /// A store's user asks nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Never {}
 
 impl fmt::Display for Never {
@@ -56,8 +56,6 @@ impl fmt::Display for Never {
         match *self {}
     }
 }
-
-not_symbolic!(Never);
 
 impl Core for Fence {
     type State = State;
@@ -99,21 +97,6 @@ fn act(state: &mut State, from: Caller, token: Option<Token>, out: &mut OutOf<Fe
         out.effects.push(Effect::Save(token));
     }
     out.effects.push(Effect::Notify(Notice::Accepted { from, token }));
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.newest.visit_ids(each);
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Accepted { from: _, token } => token.visit_ids(each),
-            Self::Refused { from: _, token } => token.visit_ids(each),
-        }
-    }
 }
 
 impl fmt::Display for Notice {

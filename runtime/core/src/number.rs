@@ -101,8 +101,8 @@ impl ViewId {
 
 /// A request of one node that is not yet answered; the smallest number free at that node.
 ///
-/// Finite as it is, so it is not among the [`Symbolic`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Finite as it is, so it is none of the [`Symbolic`] numbers: a visit does not show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct CallId(u16);
 
 impl CallId {

@@ -6,16 +6,16 @@
 
 use core::fmt;
 
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 
 /// The resource that is claimed, as the driver numbers its name. Only ever compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct ResourceName(pub u32);
 
 /// Who sent a request, as the server's driver numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Caller(pub u64);
 
 /// The nodes that a client speaks to.
@@ -28,7 +28,7 @@ pub enum Server {
 }
 
 /// Anything that travels between a client, the claim server and a store behind the lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Message {
     /// From a client to the claim server.
     Request(Request),
@@ -48,7 +48,7 @@ pub enum Message {
 }
 
 /// A question that is answered exactly once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Request {
     /// The client's number for it.
     pub call: CallId,
@@ -57,7 +57,7 @@ pub struct Request {
 }
 
 /// What a client may ask of the claim server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Ask {
     /// POST: a claim of a resource.
     Post {
@@ -83,7 +83,7 @@ pub enum Ask {
 }
 
 /// The statuses that a client may ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Asked {
     /// To hold the lock.
     Active {
@@ -101,7 +101,7 @@ pub enum Asked {
 }
 
 /// Whether the lease that an answer grants can still be counted on when the answer is heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Lease {
     /// Counted from when the request was sent, it still runs.
     Live,
@@ -110,7 +110,7 @@ pub enum Lease {
 }
 
 /// The one answer to a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Response {
     /// The request's number.
     pub call: CallId,
@@ -173,29 +173,6 @@ impl Response {
     #[must_use]
     pub const fn lapsed(self) -> Self {
         Self { lease: Lease::Lapsed, ..self }
-    }
-}
-
-impl Symbolic for Message {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Request(request) => request.ask.visit_ids(each),
-            Self::Response(response) => {
-                response.claim.visit_ids(each);
-                response.token.visit_ids(each);
-            }
-            Self::Act { token } => token.visit_ids(each),
-            Self::Over { claim } => claim.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Ask {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Post { resource: _, key, wait: _ } => key.visit_ids(each),
-            Self::Ttl { claim } | Self::Status { claim, to: _ } => claim.visit_ids(each),
-        }
     }
 }
 

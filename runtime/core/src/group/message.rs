@@ -4,12 +4,12 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 
 use crate::number::ViewId;
 
 /// A lock's name: the document's X.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct LockName(pub u16);
 
 /// The view whose coordinator collected what its members hold; none where messages are not
@@ -17,7 +17,7 @@ pub struct LockName(pub u16);
 pub type Round = Option<ViewId>;
 
 /// What a client asks of the coordinator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Request {
     /// The lock.
     Lock(LockName),
@@ -26,7 +26,7 @@ pub enum Request {
 }
 
 /// A message and the round that it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Message {
     /// What it says.
     pub says: Says,
@@ -35,7 +35,7 @@ pub struct Message {
 }
 
 /// What a message says.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Says {
     /// LOCK(X) or UNLOCK(X).
     Asks(Request),
@@ -59,7 +59,7 @@ pub enum Says {
 }
 
 /// What a client holds, and what it has asked for and not been answered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Info {
     /// Its client locks, by name.
     pub locks: Vec<LockName>,
@@ -74,14 +74,6 @@ impl Request {
         match self {
             Self::Lock(lock) | Self::Unlock(lock) => lock,
         }
-    }
-}
-
-not_symbolic!(LockName, Request);
-
-impl Symbolic for Message {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.round.visit_ids(each);
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machines::{group_lock_client as client, group_lock_coordinator as coordinator};
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::{IdClass, Symbolic};
 
 use super::message::{Info, LockName, Request, Round};
 use crate::number::ViewId;
@@ -126,7 +126,7 @@ impl State {
 }
 
 /// The timers of a member. How long they run is the driver's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// How long a caller of lock() waits.
     Lock(LockName),
@@ -136,7 +136,7 @@ pub enum Timer {
 }
 
 /// What a member is told from above and from below.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// Get the lock. One of [`Notice::Locked`], [`Notice::Rejected`] and [`Notice::TimedOut`] is
     /// its return; nobody waits in a queue. While the member holds the lock, the return is
@@ -151,7 +151,7 @@ pub enum Command {
 }
 
 /// What the local user is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// lock() returns: the lock is held.
     Locked(LockName),
@@ -177,23 +177,12 @@ impl Notice {
     }
 }
 
-not_symbolic!(Timer, Notice);
-
 impl Symbolic for State {
     fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
         self.view.visit_ids(each);
         self.round.visit_ids(each);
         self.early.visit_ids(each);
         self.server.round.visit_ids(each);
-    }
-}
-
-impl Symbolic for Command {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::View(view) => view.visit_ids(each),
-            Self::Lock(_) | Self::Unlock(_) => {}
-        }
     }
 }
 

@@ -14,11 +14,11 @@ use super::range::ByteRange;
 use crate::number::{DataVersion, LockId};
 
 /// Who owns a lock: a token that means something for one file only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Key(pub u32);
 
 /// What a lock keeps others from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum LockType {
     /// From writing.
     Shared,
@@ -27,7 +27,7 @@ pub enum LockType {
 }
 
 /// A byte-range lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Lock {
     /// Its owner.
     pub key: Key,
@@ -36,15 +36,17 @@ pub struct Lock {
     /// Its bytes.
     pub range: ByteRange,
     /// Where its machine is.
+    #[symbolic(skip)]
     pub at: State,
     /// What it was when it was lost; only while it is LOST.
     pub lost: Option<Loss>,
 }
 
 /// What is kept of a lock that is LOST.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Loss {
     /// Its state before.
+    #[symbolic(skip)]
     pub was: State,
     /// The contents that the file had when the file server last granted; `None` once a client of
     /// this cache manager may have modified them.
@@ -247,14 +249,6 @@ impl Hash for Locks {
         self.counts.hash(state);
         self.owned().for_each(|owned| owned.hash(state));
         self.indexed().hash(state);
-    }
-}
-
-impl Symbolic for Lock {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        if let Some(loss) = &mut self.lost {
-            loss.contents.visit_ids(each);
-        }
     }
 }
 

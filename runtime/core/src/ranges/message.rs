@@ -5,16 +5,16 @@
 
 use core::fmt;
 
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 
 use crate::number::{CallId, DataVersion};
 
 /// A file, as the driver numbers it. Only ever compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct FileId(pub u32);
 
 /// A host that calls, as the file server's driver numbers it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Host(pub u32);
 
 /// The one node that a cache manager calls.
@@ -22,7 +22,7 @@ pub struct Host(pub u32);
 pub struct Server;
 
 /// What a file server grants: the lock of a whole file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Whole {
     /// Several hosts may have it at once.
     LockRead,
@@ -31,7 +31,7 @@ pub enum Whole {
 }
 
 /// Anything that travels between the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Message {
     /// From the cache manager.
     Call {
@@ -54,7 +54,7 @@ pub enum Message {
 }
 
 /// What a cache manager may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Ask {
     /// To have this lock, instead of the one that the host has, if any.
     Set(Whole),
@@ -65,7 +65,7 @@ pub enum Ask {
 }
 
 /// What a file server answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Answer {
     /// The host has the lock that it asked for.
     Set(Whole, DataVersion),
@@ -80,7 +80,7 @@ pub enum Answer {
 }
 
 /// Whether what an answer grants can still be counted on when the answer is heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Lease {
     /// Counted from when the call was sent, the file server still keeps the lock.
     Live,
@@ -104,22 +104,6 @@ impl Message {
             } => Some(Self::Answer { call, answer, lease: Lease::Lapsed }),
             Self::Answer { answer: Answer::Released | Answer::Refused | Answer::None, .. }
             | Self::Call { .. } => None,
-        }
-    }
-}
-
-not_symbolic!(FileId);
-
-impl Symbolic for Message {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Answer {
-                answer: Answer::Set(_, version) | Answer::Extended(version), ..
-            } => {
-                version.visit_ids(each);
-            }
-            Self::Answer { answer: Answer::Released | Answer::Refused | Answer::None, .. }
-            | Self::Call { .. } => {}
         }
     }
 }

@@ -3,8 +3,10 @@
 
 use core::fmt;
 
+use turnstile_step::Symbolic;
+
 /// The byte addresses from [`ByteRange::first`] to [`ByteRange::last`], both inclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct ByteRange {
     first: u64,
     last: u64,

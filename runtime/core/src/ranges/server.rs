@@ -7,7 +7,7 @@
 use alloc::collections::BTreeMap;
 use core::fmt;
 
-use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic, not_symbolic};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
 use super::message::{Answer, Ask, FileId, Host, Lease, Message, Whole};
 use crate::number::DataVersion;
@@ -17,21 +17,23 @@ use crate::number::DataVersion;
 pub struct FileServer;
 
 /// What a file server keeps. A file that nobody has asked for is not in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
+    #[symbolic(values)]
     files: BTreeMap<FileId, Shelf>,
 }
 
 /// What it keeps of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 struct Shelf {
+    #[symbolic(skip)]
     locks: BTreeMap<Host, Whole>,
     elsewhere: Option<Whole>,
     contents: DataVersion,
 }
 
 /// A host's lock lasts no longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Lapse {
     /// The file.
     pub file: FileId,
@@ -40,7 +42,7 @@ pub struct Lapse {
 }
 
 /// What hosts do that are no nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// A host takes the lock, if it can.
     Take(FileId, Whole),
@@ -51,7 +53,7 @@ pub enum Command {
 }
 
 /// A file server tells nobody anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Silence {}
 
 impl State {
@@ -149,14 +151,6 @@ fn elsewhere(state: &mut State, command: Command) {
             let shelf = state.files.entry(file).or_default();
             shelf.contents = shelf.contents.next();
         }
-    }
-}
-
-not_symbolic!(Lapse, Command, Silence);
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.files.values_mut().for_each(|shelf| shelf.contents.visit_ids(each));
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::{self as machine, Action, Event, Guard, Machine};
-use turnstile_step::{IdClass, RowOutcome, Symbolic, take};
+use turnstile_step::{RowOutcome, Symbolic, take};
 
 use super::types::{Address, Entry, LockName, Operation, Status};
 use crate::number::Token;
@@ -20,11 +20,11 @@ pub(super) const MACHINE: &str = <Machine as turnstile_machine::Machine>::TABLE.
 const NEXT_MIN: usize = 8;
 
 /// All locks that somebody holds or waits for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Locks(BTreeMap<LockName, Lock>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub struct Locks(#[symbolic(values)] BTreeMap<LockName, Lock>);
 
 /// One lock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Lock {
     /// The holder.
     pub holder: Option<Address>,
@@ -33,11 +33,12 @@ pub struct Lock {
     /// The waiting queue, the first one first.
     pub waiters: Vec<Address>,
     /// Where each member's machine is, unless it is where it began.
+    #[symbolic(skip)]
     pub status: Vec<(Address, machine::State)>,
 }
 
 /// Somebody's status after a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Change {
     /// Which lock.
     pub lock: LockName,
@@ -119,18 +120,6 @@ impl Lock {
             let place = self.status.partition_point(|(who, _)| *who < member);
             self.status.insert(place, (member, to));
         }
-    }
-}
-
-impl Symbolic for Locks {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.0.values_mut().for_each(|lock| lock.token.visit_ids(each));
-    }
-}
-
-impl Symbolic for Change {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.token.visit_ids(each);
     }
 }
 

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use super::locks::Locks;
 use super::types::{Address, Call, Entry, LockName, Request, Status};
@@ -21,7 +21,7 @@ impl fmt::Display for Cluster {
 }
 
 /// What a view says of the subgroup that has the member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Connected {
     /// It is a minority: of one, perhaps.
     Minority,
@@ -32,7 +32,7 @@ pub enum Connected {
 }
 
 /// Why a leader is elected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Because {
     /// There was no majority before.
     MajorityIsJustReached,
@@ -43,7 +43,7 @@ pub enum Because {
 }
 
 /// What a member hears, and [`Message::Execute`], which it says.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Message {
     /// Who is connected has changed.
     View {
@@ -94,29 +94,8 @@ pub enum Message {
     Execute(Entry),
 }
 
-impl Symbolic for Message {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Apply { index, entry: _ } => index.visit_ids(each),
-            Self::Snapshot { index, locks } => {
-                index.visit_ids(each);
-                locks.visit_ids(each);
-            }
-            Self::Result { index, token, lock: _, call: _, status: _ } => {
-                index.visit_ids(each);
-                token.visit_ids(each);
-            }
-            Self::View { .. }
-            | Self::Elected(_)
-            | Self::AnotherIsElected
-            | Self::Failed { .. }
-            | Self::Execute(_) => {}
-        }
-    }
-}
-
 /// What a member is told from above.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// lock() of the mutex: [`Says::Returns`] once the member holds the lock, or [`Says::Throws`].
     /// While a thread has the mutex or waits for it nothing happens, and nothing is told: threads
@@ -132,7 +111,7 @@ pub enum Command {
 }
 
 /// What a member tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// The listener: the member's status is another one.
     Changed {
@@ -153,7 +132,7 @@ pub enum Notice {
 }
 
 /// What a mutex says to the thread that uses it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Says {
     /// lock(), tryLock() or unlock() returns.
     Returns,
@@ -167,14 +146,3 @@ pub enum Says {
     /// The handler of an unexpected status: it was locked or is waited for, and no thread did that.
     UnexpectedLocking,
 }
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Changed { token, lock: _, status: _ } => token.visit_ids(each),
-            Self::Mutex { .. } => {}
-        }
-    }
-}
-
-turnstile_step::not_symbolic!(Command);

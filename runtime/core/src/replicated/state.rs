@@ -4,16 +4,17 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use turnstile_machines::{lock_member as member, lock_mutex as mutex};
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use super::locks::Locks;
 use super::types::{Address, Call, LockName, Status};
 use crate::number::Token;
 
 /// The state of a member.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct State {
     /// Where its machine stands.
+    #[symbolic(skip)]
     pub at: member::State,
     /// What the log has come to, as far as it was applied.
     pub replica: Locks,
@@ -24,15 +25,18 @@ pub struct State {
     /// Who is connected, by the last view.
     pub present: Vec<Address>,
     /// What the listener was told last, of each lock that it was not told to have none of.
+    #[symbolic(values)]
     pub told: BTreeMap<LockName, (Status, Option<Token>)>,
+    #[symbolic(values)]
     pub(super) mutexes: BTreeMap<LockName, Mutex>,
     pub(super) calls: Call,
 }
 
 /// An exclusive lock across processes, at one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Mutex {
     /// Where its machine stands.
+    #[symbolic(skip)]
     pub at: mutex::State,
     /// The command that was executed last, if its result has not come.
     pub call: Option<Call>,
@@ -43,7 +47,7 @@ pub struct Mutex {
 }
 
 /// Whether a member has applied the command that its mutex executed last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Lag {
     /// It has, or the command has failed.
     None,
@@ -83,20 +87,6 @@ impl State {
         for mutex in self.mutexes.values_mut() {
             if matches!(mutex.lag, Lag::Until(index) if Some(index) <= self.applied) {
                 mutex.lag = Lag::None;
-            }
-        }
-    }
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.replica.visit_ids(each);
-        self.applied.visit_ids(each);
-        self.told.values_mut().for_each(|(_, token)| token.visit_ids(each));
-        for mutex in self.mutexes.values_mut() {
-            mutex.token.visit_ids(each);
-            if let Lag::Until(index) = &mut mutex.lag {
-                index.visit_ids(each);
             }
         }
     }

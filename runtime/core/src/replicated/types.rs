@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machines::lock_status::State;
-use turnstile_step::not_symbolic;
+use turnstile_step::Symbolic;
 
 /// The address of a member's channel: a member that comes back has another one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Address(pub u64);
 
 impl fmt::Display for Address {
@@ -17,7 +17,7 @@ impl fmt::Display for Address {
 }
 
 /// The lockId: the identity of a lock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct LockName(pub u64);
 
 impl fmt::Display for LockName {
@@ -27,7 +27,7 @@ impl fmt::Display for LockName {
 }
 
 /// What a member is to a lock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Status {
     /// Neither of the others.
     #[default]
@@ -59,11 +59,11 @@ impl fmt::Display for Status {
 }
 
 /// A command of a mutex, so that its result can be told from another's. Counted by its member.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Call(pub u64);
 
 /// What a user may have the log do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Request {
     /// [`Operation::Lock`].
     Lock(LockName),
@@ -87,7 +87,7 @@ impl From<Request> for Operation {
 }
 
 /// What a command of the log does.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Operation {
     /// Hold the lock if possible, otherwise join the waiting queue.
     Lock(LockName),
@@ -125,7 +125,7 @@ impl fmt::Display for Operation {
 }
 
 /// A command of the log: who gave it, and what it does.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Entry {
     /// The member that gave it.
     pub by: Address,
@@ -145,7 +145,7 @@ impl fmt::Display for Entry {
 }
 
 /// What a member waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// A command of the mutex may take as long.
     Timeout(LockName),
@@ -161,5 +161,3 @@ impl fmt::Display for Timer {
         }
     }
 }
-
-not_symbolic!(Timer, Address, LockName, Status, Call, Operation, Entry);

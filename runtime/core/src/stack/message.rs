@@ -1,13 +1,13 @@
 //! What a stack keeps, hears and says: that of its two parts, each under its name.
 
-use turnstile_step::{Effect, IdClass, Symbolic, not_symbolic};
+use turnstile_step::{Effect, Symbolic};
 
 use crate::group::message::LockName;
 use crate::view::MemberId;
 use crate::{group, view};
 
 /// The state of a member.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
     /// Of its view handling.
     pub views: view::State,
@@ -16,7 +16,7 @@ pub struct State {
 }
 
 /// A message between members.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Message {
     /// About views.
     Views(view::Message),
@@ -25,7 +25,7 @@ pub enum Message {
 }
 
 /// The timers of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// Of its view handling.
     Views(view::Timer),
@@ -34,7 +34,7 @@ pub enum Timer {
 }
 
 /// What a member is told. Views are nobody's to command: its own handler installs them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// Get the lock.
     Lock(LockName),
@@ -45,15 +45,13 @@ pub enum Command {
 }
 
 /// What the local user is told.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// About views.
     Views(view::Notice),
     /// About a lock.
     Locks(group::Notice),
 }
-
-not_symbolic!(Command);
 
 type Of<M, T, N> = Effect<MemberId, M, T, N, ()>;
 
@@ -78,39 +76,5 @@ pub(super) fn of_locks(
         Effect::Disarm(timer) => Effect::Disarm(Timer::Locks(timer)),
         Effect::Save(()) => Effect::Save(()),
         Effect::Notify(notice) => Effect::Notify(Notice::Locks(notice)),
-    }
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.views.visit_ids(each);
-        self.locks.visit_ids(each);
-    }
-}
-
-impl Symbolic for Message {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Views(message) => message.visit_ids(each),
-            Self::Locks(message) => message.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Timer {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Views(timer) => timer.visit_ids(each),
-            Self::Locks(timer) => timer.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Views(notice) => notice.visit_ids(each),
-            Self::Locks(notice) => notice.visit_ids(each),
-        }
     }
 }

@@ -6,7 +6,7 @@
 
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::{Event, Machine};
-use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic, not_symbolic};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 
 use super::message::{Message, Request};
 use super::state::{State, Wants, Work};
@@ -38,7 +38,7 @@ impl Handler {
 }
 
 /// The timers of a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// The handler turns to its queue.
     Queue,
@@ -49,7 +49,7 @@ pub enum Timer {
 }
 
 /// What the user of a group asks, and what the layers below say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// Join the group that this member coordinates.
     Join {
@@ -75,7 +75,7 @@ pub enum Command {
 }
 
 /// What the user of a group is told.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// A view is installed.
     Installed(View),
@@ -90,31 +90,6 @@ pub enum Notice {
         /// The suspension in which that began which has ended now.
         by: Option<Suspension>,
     },
-}
-
-not_symbolic!(Command);
-
-impl Symbolic for Timer {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Queue | Self::Merge => {}
-            Self::Resumer(of) => of.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Installed(view) => view.visit_ids(each),
-            Self::GotState => {}
-            Self::Suspended(of) => of.visit_ids(each),
-            Self::Resumed { from, by } => {
-                from.visit_ids(each);
-                by.visit_ids(each);
-            }
-        }
-    }
 }
 
 impl<R: Rules<Machine>> Core for Handler<R> {

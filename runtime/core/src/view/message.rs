@@ -1,12 +1,12 @@
 //! What members say to each other.
 
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 
 use super::types::{MemberId, Suspension, View};
 use crate::number::ViewId;
 
 /// What a coord is asked, and puts into its queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Request {
     /// This one wants to belong to the group.
     Join {
@@ -32,10 +32,8 @@ pub enum Request {
     },
 }
 
-not_symbolic!(Request);
-
 /// A message between members.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Message {
     /// To the coord.
     Request(Request),
@@ -66,23 +64,4 @@ pub enum Message {
     Coord,
     /// The group's state.
     State,
-}
-
-impl Symbolic for Message {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::View(view) => view.visit_ids(each),
-            Self::Installed(id) => id.visit_ids(each),
-            Self::MergeReq { merge } => merge.visit_ids(each),
-            Self::MergeRsp { merge, group } => {
-                merge.visit_ids(each);
-                group.visit_ids(each);
-            }
-            Self::MergeView { merge, view } => {
-                merge.visit_ids(each);
-                view.visit_ids(each);
-            }
-            Self::Request(_) | Self::Coord | Self::State => {}
-        }
-    }
 }

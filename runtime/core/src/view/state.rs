@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use turnstile_machines::view_handler as machine;
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 
 use super::message::Request;
 use super::types::{MemberId, Members, Suspension, View};
@@ -13,9 +13,10 @@ use crate::number::ViewId;
 pub const QUEUE_MAX: usize = 64;
 
 /// The state of a member.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
     /// Where its machine is.
+    #[symbolic(skip)]
     pub at: machine::State,
     /// The view that it has installed; none before it joined and after it left.
     pub view: Option<View>,
@@ -44,7 +45,7 @@ pub struct State {
 }
 
 /// Events that are being processed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Work {
     /// The suspension in which it began.
     pub during: Suspension,
@@ -57,7 +58,7 @@ pub struct Work {
 }
 
 /// One that had a view which leaves a member out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct LeftOut {
     /// Who.
     pub by: MemberId,
@@ -66,7 +67,7 @@ pub struct LeftOut {
 }
 
 /// How far one has processed a MERGE event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Processing {
     /// It processes none.
     #[default]
@@ -74,11 +75,11 @@ pub enum Processing {
     /// The merge is on.
     Merge,
     /// The merge is over, and how it ended.
-    Completed(machine::MergeCompletesMerge),
+    Completed(#[symbolic(skip)] machine::MergeCompletesMerge),
 }
 
 /// A merge that one leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Merge {
     /// Its name: that of the suspension in which it began, unless that began later.
     pub name: Suspension,
@@ -89,7 +90,7 @@ pub struct Merge {
 }
 
 /// A merge that another leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Leader {
     /// The merge, and thereby the leader's address.
     pub merge: Suspension,
@@ -98,7 +99,7 @@ pub struct Leader {
 }
 
 /// What a member still wants of a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Wants {
     /// Nothing.
     #[default]
@@ -161,29 +162,5 @@ impl State {
     pub fn coordinator_without(&self, gone: Option<MemberId>) -> Option<MemberId> {
         let members = self.view.iter().flat_map(|view| view.members.iter());
         members.into_iter().find(|who| Some(*who) != gone && !self.is_suspected(*who))
-    }
-}
-
-not_symbolic!(Wants);
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.view.visit_ids(each);
-        self.last_view.visit_ids(each);
-        self.made.visit_ids(each);
-        self.left_out.iter_mut().for_each(|one| one.id.visit_ids(each));
-        self.suspension.visit_ids(each);
-        if let Some(work) = &mut self.work {
-            work.during.visit_ids(each);
-            work.view.visit_ids(each);
-        }
-        if let Some(merge) = &mut self.merge {
-            merge.name.visit_ids(each);
-            merge.during.visit_ids(each);
-        }
-        if let Some(leader) = &mut self.leader {
-            leader.merge.visit_ids(each);
-            leader.during.visit_ids(each);
-        }
     }
 }

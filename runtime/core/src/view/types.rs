@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use turnstile_machine::Term;
-use turnstile_step::{IdClass, Order, Symbolic, not_symbolic};
+use turnstile_step::{IdClass, Order, Symbolic};
 
 use crate::number::ViewId;
 
 /// A member of a group, as every other one addresses it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct MemberId(pub u8);
 
 impl fmt::Display for MemberId {
@@ -20,8 +20,6 @@ impl fmt::Display for MemberId {
         write!(f, "member {}", self.0)
     }
 }
-
-not_symbolic!(MemberId);
 
 /// What stands for a member in formulas.
 impl From<MemberId> for Term {
@@ -31,7 +29,7 @@ impl From<MemberId> for Term {
 }
 
 /// Members in their order, each once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Members(Vec<MemberId>);
 
 impl Members {
@@ -101,10 +99,8 @@ impl fmt::Display for Members {
     }
 }
 
-not_symbolic!(Members);
-
 /// Who belongs to a group from one moment on.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct View {
     /// Greater than that of every view that it follows.
     pub id: ViewId,
@@ -144,12 +140,6 @@ impl View {
     #[must_use]
     pub fn contains(&self, member: MemberId) -> bool {
         self.members.contains(member)
-    }
-}
-
-impl Symbolic for View {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.id.visit_ids(each);
     }
 }
 

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use turnstile_machines::claim::Resource;
+use turnstile_step::Symbolic;
 
 use crate::number::CallId;
 
@@ -11,18 +12,19 @@ use crate::number::CallId;
 pub const CALLS_MAX: usize = 8;
 
 /// An outstanding request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Call {
     /// Its number.
     pub id: CallId,
     /// Which of the machine's requests it is.
+    #[symbolic(skip)]
     pub request: Resource,
     /// Whether it was given up: its answer is dropped.
     pub is_abandoned: bool,
 }
 
 /// All that are outstanding, by number.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Calls(Vec<Call>);
 
 impl Calls {

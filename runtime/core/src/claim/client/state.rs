@@ -3,15 +3,16 @@
 use core::fmt;
 
 use turnstile_machines::claim;
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 
 use super::calls::Calls;
 use crate::number::{ClaimId, IdempotencyKey, Token};
 
 /// The state of one claim's client.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
     /// Where the machine stands.
+    #[symbolic(skip)]
     pub at: claim::State,
     /// What is sent and not answered.
     pub calls: Calls,
@@ -48,16 +49,8 @@ impl State {
     }
 }
 
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.claim.visit_ids(each);
-        self.token.visit_ids(each);
-        self.key.visit_ids(each);
-    }
-}
-
 /// What the local user may ask of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// Get the lock; or go on getting it, after [`Notice::KeyNeeded`].
     Claim {
@@ -73,7 +66,7 @@ pub enum Command {
 }
 
 /// What the local user is told of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// The lock is held.
     Acquired {
@@ -97,35 +90,11 @@ pub enum Notice {
 }
 
 /// A timer of the claim: one of the machine's resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timer(pub claim::Resource);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub struct Timer(#[symbolic(skip)] pub claim::Resource);
 
 impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
-
-impl Symbolic for Command {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Claim { key } => key.visit_ids(each),
-            Self::Release | Self::Signal | Self::Act => {}
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Acquired { token } => token.visit_ids(each),
-            Self::KeyNeeded
-            | Self::TimedOut
-            | Self::Released
-            | Self::Failed { status: _ }
-            | Self::Lost => {}
-        }
-    }
-}
-
-not_symbolic!(Timer);

@@ -4,22 +4,24 @@ use alloc::collections::BTreeMap;
 use core::fmt;
 
 use turnstile_machines::claim::Resource;
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 
 use crate::claim::client;
 use crate::claim::message::ResourceName;
 use crate::number::{CallId, ClaimId, IdempotencyKey};
 
 /// The state of a keychain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
+    #[symbolic(values)]
     pub(super) claims: BTreeMap<ResourceName, Entry>,
     /// Whose each outstanding call is, and by which number; nobody's once its claim has ended.
+    #[symbolic(skip)]
     pub(super) calls: BTreeMap<CallId, Option<(ResourceName, CallId)>>,
 }
 
 /// One claim.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub(super) struct Entry {
     /// What it was claimed with: its name among all claims that ever were.
     pub(super) key: IdempotencyKey,
@@ -66,16 +68,17 @@ impl State {
 }
 
 /// A timer of one of the claims.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Timer {
     /// Which claim's.
     pub resource: ResourceName,
     /// Which of its timers.
+    #[symbolic(skip)]
     pub timer: Resource,
 }
 
 /// What a program may ask of its keychain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// Get a lock.
     Claim {
@@ -106,7 +109,7 @@ pub enum Command {
 }
 
 /// What a program is told by its keychain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// What its claim has to say.
     Told {
@@ -131,41 +134,6 @@ pub enum Notice {
         /// The claim that is refused.
         key: IdempotencyKey,
     },
-}
-
-not_symbolic!(Timer);
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        for entry in self.claims.values_mut() {
-            entry.key.visit_ids(each);
-            entry.client.visit_ids(each);
-        }
-    }
-}
-
-impl Symbolic for Command {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Claim { resource: _, key } | Self::GoOn { resource: _, key } => {
-                key.visit_ids(each)
-            }
-            Self::Release { resource: _ } | Self::Close | Self::Act { resource: _ } => {}
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Told { resource: _, notice } => notice.visit_ids(each),
-            Self::AlreadyClaimed { resource: _, key, first } => {
-                key.visit_ids(each);
-                first.visit_ids(each);
-            }
-            Self::TooMany { resource: _, key } => key.visit_ids(each),
-        }
-    }
 }
 
 impl fmt::Display for Timer {

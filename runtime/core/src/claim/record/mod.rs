@@ -12,7 +12,7 @@ mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::claim_record::{Event, Machine, PatchStatusStatus, Resource};
-use turnstile_step::{Core, IdClass, Input, InputOf, OutOf, Symbolic};
+use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 
 use self::state::Held;
 use self::turn::{Asker, Turn};
@@ -60,7 +60,7 @@ impl Records {
 }
 
 /// The timers of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// The ttl of an active claim.
     Ttl(ClaimId),
@@ -73,7 +73,7 @@ pub enum Timer {
 }
 
 /// What the server's own user may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Command {
     /// Keep a final claim no longer.
     Forget {
@@ -92,7 +92,7 @@ pub enum Command {
 }
 
 /// What the server's driver is told, for histories and dates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Notice {
     /// A claim has a new status.
     Became {
@@ -202,37 +202,5 @@ pub const fn timer(resource: Resource, claim: ClaimId) -> Option<Timer> {
         Resource::IdleTimer => Some(Timer::Idle(claim)),
         Resource::LapseTimer => Some(Timer::Lapse(claim)),
         Resource::OpenRequest => None,
-    }
-}
-
-impl Symbolic for Timer {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Ttl(claim) | Self::Wait(claim) | Self::Idle(claim) | Self::Lapse(claim) => {
-                claim.visit_ids(each);
-            }
-        }
-    }
-}
-
-impl Symbolic for Command {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Forget { claim } | Self::HungUp { claim, from: _, call: _ } => {
-                claim.visit_ids(each);
-            }
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Became { claim, status: _, token } => {
-                claim.visit_ids(each);
-                token.visit_ids(each);
-            }
-            Self::Over { claim } => claim.visit_ids(each),
-        }
     }
 }

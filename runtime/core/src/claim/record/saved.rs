@@ -3,14 +3,14 @@
 use alloc::collections::BTreeMap;
 
 use turnstile_machines::claim_record as machine;
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use super::state::{Record, State};
 use crate::claim::message::ResourceName;
 use crate::number::{ClaimId, IdempotencyKey, Token};
 
 /// Claims that changed, and the numbers minted last; put together, all claims.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Saved {
     /// What each claim is now; `None`: it is kept no longer.
     pub claims: BTreeMap<ClaimId, Option<Kept>>,
@@ -21,11 +21,12 @@ pub struct Saved {
 }
 
 /// What is kept of one claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Kept {
     /// What it claims.
     pub resource: ResourceName,
     /// Where its machine stands, but for connections, which no crash survives.
+    #[symbolic(skip)]
     pub at: machine::State,
     /// The token minted when it became active.
     pub token: Option<Token>,
@@ -66,20 +67,5 @@ impl Saved {
             state.settle(id, resource, at);
         }
         state
-    }
-}
-
-impl Symbolic for Saved {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.last_claim.visit_ids(each);
-        self.last_token.visit_ids(each);
-        self.claims.visit_ids(each);
-    }
-}
-
-impl Symbolic for Kept {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.token.visit_ids(each);
-        self.key.visit_ids(each);
     }
 }

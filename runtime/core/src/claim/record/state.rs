@@ -22,11 +22,12 @@ pub struct State {
 }
 
 /// One claim at the server.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Record {
     /// What it claims.
     pub resource: ResourceName,
     /// Where its machine stands.
+    #[symbolic(skip)]
     pub at: machine::State,
     /// The token minted when it became active.
     pub token: Option<Token>,
@@ -37,7 +38,7 @@ pub struct Record {
 }
 
 /// A request that is not answered yet, though it was heard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub(super) struct Held {
     pub(super) from: Caller,
     pub(super) call: CallId,
@@ -46,7 +47,7 @@ pub(super) struct Held {
 }
 
 /// The claims of one resource that are not final.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub(super) struct Queue {
     /// The one that is active; lapsed or not.
     pub(super) holder: Option<ClaimId>,
@@ -59,7 +60,7 @@ pub(super) struct Queue {
 }
 
 /// A claim's status, as the protocol spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Status {
     /// It queues.
     Waiting,
@@ -250,21 +251,5 @@ impl Symbolic for State {
             key.visit_ids(each);
         }
         self.keys = keys.into_iter().collect();
-    }
-}
-
-impl Symbolic for Record {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.token.visit_ids(each);
-        self.key.visit_ids(each);
-    }
-}
-
-impl Symbolic for Queue {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.holder.visit_ids(each);
-        self.waiting.visit_ids(each);
-        self.listening.visit_ids(each);
-        self.absent.visit_ids(each);
     }
 }

@@ -13,7 +13,7 @@ mod turn;
 
 use turnstile_machine::Rules;
 use turnstile_machines::{byte_range_lock, server_lock};
-use turnstile_step::{Core, IdClass, Input, InputOf, OutOf, Symbolic};
+use turnstile_step::{Core, Input, InputOf, OutOf, Symbolic};
 
 use self::turn::Turn;
 use super::locks::{Key, LockType};
@@ -68,7 +68,7 @@ impl Default for CacheManager {
 }
 
 /// The timers of a cache manager.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// The check of a file's server lock.
     Check(FileId),
@@ -79,7 +79,7 @@ pub enum Timer {
 }
 
 /// What a client of the cache manager may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Command {
     /// Of which file.
     pub file: FileId,
@@ -90,7 +90,7 @@ pub struct Command {
 }
 
 /// What may be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Wish {
     /// A lock. Its number is in what the client is told of it.
     Lock(LockType, ByteRange),
@@ -105,7 +105,7 @@ pub enum Wish {
 }
 
 /// What a client of the cache manager is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Notice {
     /// Of which file.
     pub file: FileId,
@@ -116,7 +116,7 @@ pub struct Notice {
 }
 
 /// What there is to tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum News {
     /// It may exercise the lock.
     Granted(LockId),
@@ -164,35 +164,6 @@ impl<L: Rules<byte_range_lock::Machine>, S: Rules<server_lock::Machine>> Core
                 Turn::new(self, state, file, out).ask(key, wish);
             }
             Input::Restart(_) => *state = State::default(),
-        }
-    }
-}
-
-impl Symbolic for Timer {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Check(_) | Self::Lease(_) => {}
-            Self::Wait(_, lock) => lock.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Command {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match &mut self.wish {
-            Wish::Unlock(lock) | Wish::Abandon(lock) => lock.visit_ids(each),
-            Wish::Lock(..) | Wish::Read(_) | Wish::Write(_) => {}
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match &mut self.what {
-            News::Granted(lock) | News::Waits(lock) | News::TimedOut(lock) | News::Lost(lock) => {
-                lock.visit_ids(each);
-            }
-            News::Refused | News::Allowed => {}
         }
     }
 }

@@ -3,27 +3,30 @@
 use alloc::collections::BTreeMap;
 
 use turnstile_machines::server_lock;
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use crate::number::{CallId, DataVersion, LockId};
 use crate::ranges::locks::Locks;
 use crate::ranges::message::{Ask, FileId, Whole};
 
 /// The state of a cache manager.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct State {
+    #[symbolic(values)]
     pub(super) files: BTreeMap<FileId, File>,
     /// The file about which each call that is out is.
+    #[symbolic(skip)]
     pub(super) calls: BTreeMap<CallId, FileId>,
     pub(super) last: LockId,
 }
 
 /// A file of which there are locks, or a server lock.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct File {
     /// S->fileLocks.
     pub locks: Locks,
     /// S->serverLock.
+    #[symbolic(skip)]
     pub server: server_lock::State,
     /// The contents that it had when the file server last granted or extended the server lock.
     pub contents: Option<DataVersion>,
@@ -35,7 +38,7 @@ pub struct File {
 }
 
 /// A call to the file server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Open {
     /// Its number.
     pub call: CallId,
@@ -92,15 +95,5 @@ impl File {
             open: None,
             most: None,
         }
-    }
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        for file in self.files.values_mut() {
-            file.contents.visit_ids(each);
-            file.locks.visit_ids(each);
-        }
-        self.last.visit_ids(each);
     }
 }
