@@ -5,7 +5,7 @@ use turnstile_core::ranges::manager::{self, CacheManager, News};
 use turnstile_core::ranges::message::Host;
 use turnstile_core::ranges::message::{Message, Server, Whole};
 use turnstile_core::ranges::server::{self, FileServer};
-use turnstile_step::{Core, Effect, IdClass, Input, InputOf, OutOf, Symbolic};
+use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::apart::is_apart;
@@ -14,7 +14,7 @@ use crate::told::Step;
 use crate::{HOST, MANAGER, SERVER, kept};
 
 /// A cache manager, and what was wrong with its steps.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub(crate) struct Manager {
     /// Its state.
     pub(crate) core: manager::State,
@@ -28,12 +28,6 @@ pub(crate) struct Manager {
     pub(crate) is_unasked: bool,
     /// A client was allowed to read or write what it may not, or refused what it may.
     pub(crate) is_misjudged: bool,
-}
-
-impl Symbolic for Manager {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.core.visit_ids(each);
-    }
 }
 
 /// A cache manager that is judged.

@@ -8,11 +8,11 @@ use turnstile_core::ranges::locks::Key;
 use turnstile_core::ranges::manager::{self, News, Wish};
 use turnstile_core::ranges::message::FileId;
 use turnstile_core::ranges::server;
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 use turnstile_world::Observation;
 
 /// What is remembered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub(crate) struct Past {
     /// The locks that were lost after they were granted, until they come back or end.
     lost: BTreeMap<LockId, Lost>,
@@ -25,26 +25,17 @@ pub(crate) struct Past {
 }
 
 /// Whose lock it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 struct Owner {
     file: FileId,
     key: Key,
 }
 
 /// A lock that is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 struct Lost {
     of: Owner,
     is_modified: bool,
-}
-
-not_symbolic!(Owner, Lost);
-
-impl Symbolic for Past {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.lost.visit_ids(each);
-        self.granted.visit_ids(each);
-    }
 }
 
 impl Past {

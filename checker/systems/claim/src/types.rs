@@ -7,7 +7,7 @@ use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
 use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim::Resource;
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use turnstile_world::NodeId;
 use turnstile_world::system::Types;
@@ -17,7 +17,7 @@ use turnstile_world::system::Types;
 pub struct ClaimTypes;
 
 /// A node's state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum State {
     /// A client of one claim.
     Client(Lessee),
@@ -30,7 +30,7 @@ pub enum State {
 }
 
 /// A client, and what its clock has to do with the server's.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Lessee {
     /// The core's state.
     pub core: client::State,
@@ -44,15 +44,18 @@ pub struct Lessee {
 }
 
 /// A keychain, what its program has asked of it, and what its clock has to do with the server's.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Chain {
     /// The core's state.
     pub core: keychain::State,
     /// The resources of which [`Lessee::is_backed`] is so.
+    #[symbolic(skip)]
     pub backed: BTreeSet<ResourceName>,
     /// The resources that were ever claimed.
+    #[symbolic(skip)]
     pub begun: BTreeSet<ResourceName>,
     /// What became of the claims that the core has forgotten, but for those whose time was over.
+    #[symbolic(values)]
     pub ended: BTreeMap<ResourceName, Ended>,
     /// The program is there no more.
     pub is_closed: bool,
@@ -61,7 +64,7 @@ pub struct Chain {
 }
 
 /// A claim that has ended by an answer, by what the server may know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Ended {
     /// Its id.
     pub claim: Option<ClaimId>,
@@ -70,7 +73,7 @@ pub struct Ended {
 }
 
 /// A claim server, and who watches its claims.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Office {
     /// The core's state.
     pub core: record::State,
@@ -80,7 +83,7 @@ pub struct Office {
 }
 
 /// A message, and what it has to do with the clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Letter {
     /// The message.
     pub message: Message,
@@ -91,7 +94,7 @@ pub struct Letter {
 }
 
 /// Which way a message goes between a client and the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Way {
     /// On the client's connection.
     Own,
@@ -109,10 +112,10 @@ impl Letter {
 }
 
 /// A node's timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// A timer of the claim machine.
-    Client(Resource),
+    Client(#[symbolic(skip)] Resource),
     /// A timer of one of a keychain's claims.
     Keychain(keychain::Timer),
     /// A timer of the server.
@@ -138,7 +141,7 @@ pub enum Command {
 }
 
 /// What a node's user is told.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum Notice {
     /// The user of a claim.
     Client(client::Notice),
@@ -158,7 +161,7 @@ pub enum Notice {
 }
 
 /// What survives a crash.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum Saved {
     /// Of the server.
     Server(record::Saved),
@@ -167,7 +170,7 @@ pub enum Saved {
 }
 
 /// What the properties remember.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Monitor {
     /// Of each client, and then of each resource of each keychain.
     pub seats: Vec<Past>,
@@ -188,7 +191,7 @@ pub struct Monitor {
 }
 
 /// What the properties remember of one user of a claim.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Past {
     /// A `claim()` waits for its answer.
     pub waits: bool,
@@ -222,12 +225,6 @@ impl Past {
     }
 }
 
-impl Symbolic for Monitor {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.granted.visit_ids(each);
-    }
-}
-
 impl Types for ClaimTypes {
     type State = State;
     type Message = Letter;
@@ -237,60 +234,6 @@ impl Types for ClaimTypes {
     type Saved = Saved;
     type Monitor = Monitor;
     type Mark = ClaimId;
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Client(client) => client.core.visit_ids(each),
-            Self::Keychain(chain) => chain.visit_ids(each),
-            Self::Server(office) => {
-                office.core.visit_ids(each);
-                let mut watched: Vec<_> = std::mem::take(&mut office.watched).into_iter().collect();
-                watched.iter_mut().for_each(|(claim, _)| claim.visit_ids(each));
-                office.watched = watched.into_iter().collect();
-            }
-            Self::Store(state) => state.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Chain {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.core.visit_ids(each);
-        for ended in self.ended.values_mut() {
-            ended.claim.visit_ids(each);
-            ended.key.visit_ids(each);
-        }
-    }
-}
-
-impl Symbolic for Letter {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.message.visit_ids(each);
-    }
-}
-
-impl Symbolic for Timer {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Client(_) | Self::Keychain(_) => {}
-            Self::Server(timer) => timer.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Client(notice) => notice.visit_ids(each),
-            Self::Keychain(notice) => notice.visit_ids(each),
-            Self::PassedOver(claim) | Self::Forgotten(claim) => claim.visit_ids(each),
-            Self::Idle => {}
-            Self::Server(notice) => notice.visit_ids(each),
-            Self::Store(notice) => notice.visit_ids(each),
-        }
-    }
 }
 
 impl Saved {
@@ -305,15 +248,6 @@ impl Saved {
         match self {
             Self::Store(newest) => Some(newest),
             Self::Server(_) => None,
-        }
-    }
-}
-
-impl Symbolic for Saved {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Server(saved) => saved.visit_ids(each),
-            Self::Store(newest) => newest.visit_ids(each),
         }
     }
 }

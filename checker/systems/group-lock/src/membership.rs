@@ -7,10 +7,10 @@ use std::fmt;
 
 use turnstile_core::number::ViewId;
 use turnstile_core::view::{MemberId, Members, View};
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 /// Who is with whom.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Membership {
     /// The groups.
     groups: Vec<Group>,
@@ -21,7 +21,7 @@ pub struct Membership {
 }
 
 /// Those who follow one coordinator.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 struct Group {
     /// In order of their view.
     members: Members,
@@ -210,12 +210,6 @@ impl Group {
     /// A group that has had no view.
     fn new(members: Members) -> Self {
         Self { members, id: ViewId::new(0) }
-    }
-}
-
-impl Symbolic for Membership {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.groups.iter_mut().for_each(|group| group.id.visit_ids(each));
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use turnstile_core::group::Command as Told;
 use turnstile_core::stack::{self, Notice, Stack};
 use turnstile_core::view::{self, MemberId};
-use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out};
+use turnstile_step::{Core, Effect, Input, InputOf as CoreInput, Out, Symbolic};
 use turnstile_system_view_handler::network::Network;
 use turnstile_system_view_handler::{HandlerRules, ViewTypes, Views, types as handled};
 use turnstile_world::system::{EffectOf, InputOf, OutOf, System};
@@ -16,11 +16,12 @@ use super::types::{Command, GroupTypes, Letter, Runs, Seat, Timer};
 use super::{ClientRules, CoordinatorRules, Group, member, node, queue};
 
 /// What is beneath: the network, and who has crashed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub struct Beneath {
     /// Who can talk to whom.
     pub network: Network,
     /// Who has crashed: the others are told of it again and again.
+    #[symbolic(skip)]
     crashed: BTreeSet<MemberId>,
 }
 

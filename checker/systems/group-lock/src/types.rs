@@ -7,7 +7,7 @@ use turnstile_core::group::message::{LockName, Message};
 use turnstile_core::group::{self, Command as Told, State as Core};
 use turnstile_core::stack::{self, Notice};
 use turnstile_core::view::{self, MemberId, View};
-use turnstile_step::{IdClass, Symbolic, not_symbolic};
+use turnstile_step::Symbolic;
 use turnstile_system_view_handler::types as handled;
 use turnstile_world::system::Types;
 
@@ -19,7 +19,7 @@ use super::stacked::Beneath;
 pub struct GroupTypes;
 
 /// A node's state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum State {
     /// A member that runs.
     Member(Box<Seat>),
@@ -32,11 +32,12 @@ pub enum State {
 }
 
 /// A member and its callers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Seat {
     /// What it runs.
     pub runs: Runs,
     /// Its caller for each lock that is not free to call.
+    #[symbolic(skip)]
     pub callers: BTreeMap<LockName, Caller>,
     /// A lock() returned that had returned before.
     pub returned_twice: bool,
@@ -49,7 +50,7 @@ pub struct Seat {
 }
 
 /// The state of a member's core.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 #[expect(clippy::large_enum_variant, reason = "a seat is in a box as it is")]
 pub enum Runs {
     /// Its locks; views are delivered to it.
@@ -102,7 +103,7 @@ pub enum Caller {
 }
 
 /// What a member hears.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Letter {
     /// From another member, about locks.
     Member(Message),
@@ -119,7 +120,7 @@ pub enum Letter {
 }
 
 /// A node's timers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Timer {
     /// Of a member's locks.
     Locks(group::Timer),
@@ -146,8 +147,6 @@ pub enum Command {
     Handler(handled::Command),
 }
 
-not_symbolic!(Caller);
-
 impl Types for GroupTypes {
     type State = State;
     type Message = Letter;
@@ -157,37 +156,4 @@ impl Types for GroupTypes {
     type Saved = ();
     type Monitor = ();
     type Mark = ();
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Member(seat) => match &mut seat.runs {
-                Runs::Locks(locks) => locks.visit_ids(each),
-                Runs::Stack(stack) => stack.visit_ids(each),
-            },
-            Self::Gone | Self::Beneath(_) => {}
-            Self::Membership(membership) => membership.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Timer {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Locks(timer) => timer.visit_ids(each),
-            Self::Handler(timer) => timer.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Letter {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Member(message) => message.visit_ids(each),
-            Self::Handler(message) => message.visit_ids(each),
-            Self::View(view) => view.visit_ids(each),
-            Self::Crashed(_) | Self::Ended(_) | Self::Stop => {}
-        }
-    }
 }

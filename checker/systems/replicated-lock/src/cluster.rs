@@ -8,14 +8,14 @@ use turnstile_core::replicated::types::{Address, Entry, Operation};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 
 use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
 use super::order::Broken;
 
 /// The log, and who takes part.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Cluster {
     /// The members, by node.
     pub seats: Vec<Seat>,
@@ -44,7 +44,7 @@ pub struct Cluster {
 }
 
 /// A member as the cluster sees it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Seat {
     /// Under which address.
     pub address: Address,
@@ -380,20 +380,6 @@ impl Cluster {
         let pending: Vec<&mut Entry> = pending.collect();
         for entry in pending.into_iter().chain(&mut self.held).chain(&mut self.lost) {
             entry.visit_addresses(each);
-        }
-    }
-}
-
-impl Symbolic for Cluster {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.truth.visit_ids(each);
-        self.last.visit_ids(each);
-        for answer in &mut self.answers {
-            answer.index.visit_ids(each);
-            answer.token.visit_ids(each);
-        }
-        for seat in &mut self.seats {
-            seat.pending.iter_mut().for_each(|(index, _)| index.visit_ids(each));
         }
     }
 }

@@ -8,18 +8,19 @@ use turnstile_core::replicated::types::{Address, Call, Entry, LockName};
 use turnstile_core::replicated::{Locks, Service};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status;
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 
 use super::mail::lock_of;
 
 /// What a member was given of the log under its address.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Delivered {
     /// The index of the last command, or that of a snapshot that came later.
     pub index: Option<Token>,
     /// What that comes to.
     pub locks: Locks,
     /// The last command of each mutex, if it has not come.
+    #[symbolic(values)]
     pub behind: Behind,
 }
 
@@ -27,7 +28,7 @@ pub struct Delivered {
 pub(super) type Behind = BTreeMap<LockName, Away>;
 
 /// Where a command is that has not come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum Away {
     /// It is on its way to the log, or nowhere.
     Called(Call),
@@ -74,17 +75,5 @@ impl Delivered {
         }
         let index = self.index;
         self.behind.retain(|_, away| !matches!(away, Away::At(at) if Some(*at) <= index));
-    }
-}
-
-impl Symbolic for Delivered {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.index.visit_ids(each);
-        self.locks.visit_ids(each);
-        for away in self.behind.values_mut() {
-            if let Away::At(index) = away {
-                index.visit_ids(each);
-            }
-        }
     }
 }

@@ -8,7 +8,7 @@ use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 
 /// A result on its way to who waits for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub(super) struct Answer {
     pub(super) to: NodeId,
     pub(super) address: Address,

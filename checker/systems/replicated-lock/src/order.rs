@@ -5,11 +5,12 @@ use turnstile_core::replicated::types::{Address, Entry, Operation, Status};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::{Machine, Rule};
+use turnstile_step::Symbolic;
 
 use super::facts::Step;
 
 /// What commands have done that they must not do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Broken {
     /// Somebody was passed in the queue.
     pub order: bool,

@@ -6,7 +6,7 @@ use turnstile_core::number::Token;
 use turnstile_core::replicated::State as MemberState;
 use turnstile_core::replicated::message::{Command as Told, Message, Notice as Core};
 use turnstile_core::replicated::types::{Address, Entry, LockName, Timer};
-use turnstile_step::{IdClass, Symbolic};
+use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 use turnstile_world::system::Types;
 
@@ -19,7 +19,7 @@ use super::mail::Change;
 pub struct ReplicatedTypes;
 
 /// A node's state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum State {
     /// A member.
     Member(Box<Seat>),
@@ -30,7 +30,7 @@ pub enum State {
 }
 
 /// A member under its address.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub struct Seat {
     /// The address.
     pub address: Address,
@@ -47,7 +47,7 @@ pub struct Seat {
 }
 
 /// What nodes send each other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
 pub enum Letter {
     /// To a member.
     Member(Message),
@@ -71,7 +71,7 @@ pub enum Command {
 }
 
 /// What is told.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
 pub enum Notice {
     /// By a member.
     Member(Core),
@@ -88,7 +88,7 @@ pub enum Notice {
 
 /// What the properties remember of one lock: who has acted, in order, each of them under a grant
 /// that is not known to be over; and the store, which checks tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
 pub struct Acted {
     /// What the lock protects.
     pub store: fence::State,
@@ -109,41 +109,4 @@ impl Types for ReplicatedTypes {
     type Saved = ();
     type Monitor = Vec<Acted>;
     type Mark = ();
-}
-
-impl Symbolic for State {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Member(seat) => {
-                seat.core.visit_ids(each);
-                seat.delivered.visit_ids(each);
-            }
-            Self::Cluster(cluster) => cluster.visit_ids(each),
-            Self::Answers => {}
-        }
-    }
-}
-
-impl Symbolic for Letter {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Member(message) | Self::Past(_, message) => message.visit_ids(each),
-            Self::Begin(_) | Self::Execute(_) => {}
-        }
-    }
-}
-
-impl Symbolic for Notice {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        match self {
-            Self::Member(notice) => notice.visit_ids(each),
-            Self::Acts { token, lock: _, by: _ } => token.visit_ids(each),
-        }
-    }
-}
-
-impl Symbolic for Acted {
-    fn visit_ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64)) {
-        self.store.visit_ids(each);
-    }
 }
