@@ -37,10 +37,7 @@ pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &ObservationO
             ),
         ) => refused(&mut monitor.seats[system.seat(*keychain, *resource)]),
         Observation::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
-            let from = system.user(super::cores::node(*from));
-            for (seat, past) in monitor.seats.iter_mut().enumerate() {
-                accepted(past, seat == from);
-            }
+            accepted(monitor, system.user(super::cores::node(*from)));
         }
         Observation::Told(
             _,
@@ -166,12 +163,14 @@ fn answer(past: &mut Past) {
     (past.waits, past.is_answered) = (false, true);
 }
 
-/// The store accepted an act of this client, or of another one.
-fn accepted(past: &mut Past, is_own: bool) {
-    if is_own {
-        past.interleaved |= past.interrupted;
-        past.acted = true;
-    } else {
-        past.interrupted |= past.acted;
+/// The store accepted an act of the client of a seat.
+fn accepted(monitor: &mut Monitor, from: usize) {
+    for (seat, past) in monitor.seats.iter_mut().enumerate() {
+        if seat == from {
+            past.interleaved |= past.interrupted;
+            past.acted = true;
+        } else {
+            past.interrupted |= past.acted;
+        }
     }
 }
