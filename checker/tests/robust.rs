@@ -27,7 +27,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|text| text.parse().ok())
 }
 
-/// Symbolic that look drawn.
+/// Numbers that look drawn.
 struct Dice(u64);
 
 impl Dice {

@@ -27,7 +27,7 @@ pub struct Record {
     /// Where what leads each state to itself begins, and where the last ends; and the labels.
     stay_bounds: Vec<u32>,
     stays: Vec<u16>,
-    /// Symbolic by fingerprint, at most half full.
+    /// Numbers by fingerprint, at most half full.
     slots: Vec<u32>,
 }
 

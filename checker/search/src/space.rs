@@ -12,7 +12,7 @@ pub trait Space: Sync {
     where
         Self: 's;
 
-    /// Symbolic in a row.
+    /// How many numbers are in a row.
     fn width(&self) -> usize;
 
     /// One for each thread. All of them give the same row the same meaning.

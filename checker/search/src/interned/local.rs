@@ -1,6 +1,6 @@
 //! What one thread knows: a copy of the part of the store it has met, laid out for speed.
 //!
-//! Symbolic are the store's. Nothing is decided here; what is not known is asked of [`Shared`].
+//! Numbers are the store's. Nothing is decided here; what is not known is asked of [`Shared`].
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -90,7 +90,7 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
 
 impl Ways {
     /// What is added to a member's key for a part: the least that the part can look like when this
-    /// member is the first. Symbolic that are only tested for equality do not count, because they
+    /// member is the first. Numbers that are only tested for equality do not count, because they
     /// are given by the order of places; of ranks a change of places makes no difference.
     fn look<W: Parts>(&self, system: &W, place: usize, part: &W::Part, member: usize) -> u64 {
         let slot = match self.owners[place] {

@@ -90,7 +90,7 @@ impl<'a, C: Rules<client::Machine>, K: Rules<coordinator::Machine>> Turn<'a, C, 
 
     /// Whether a message belongs to another round than the one this member is in: as coordinator
     /// for what clients say, as client for what coordinators say. A LOCK-INFO-REQ begins the round
-    /// of the view that it is numbered with, if it comes from that view's coordinator. Symbolic are
+    /// of the view that it is numbered with, if it comes from that view's coordinator. Numbers are
     /// each group's own: so what has the right one, and comes from who is in no such round, is of
     /// another one, too.
     fn is_of_another_round(&self, from: MemberId, says: &Says, round: Round) -> bool {

@@ -160,7 +160,7 @@ impl fmt::Display for View {
 
 /// One suspension of a member's handler: a number that grows at each one.
 ///
-/// Symbolic of different members are not compared, so each member's are a family of their own.
+/// Numbers of different members are not compared, so each member's are a family of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Suspension {
     /// Whose handler.

@@ -24,7 +24,7 @@ pub(crate) struct Book {
     numbers: HashMap<Arc<str>, u32>,
     /// Every claim, by its resource's number.
     claims: BTreeSet<(u32, u64)>,
-    /// Symbolic between those in use.
+    /// Numbers between those in use.
     free: BTreeSet<u32>,
 }
 
