@@ -108,6 +108,8 @@ codes! {
     ID_TWICE = "T065";
     /// An amendment that adds what is there.
     ADDS_KNOWN = "T066";
+    /// A formula or a loop that asks what nobody can answer.
+    ASKED_OF = "T067";
     /// A role that a system does not declare.
     UNKNOWN_ROLE = "T080";
     /// A link or a time relation that does not name two roles or timers.

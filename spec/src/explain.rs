@@ -119,8 +119,8 @@ word that the language has given a meaning: `any` and `same` as states or sets, 
     "T017" "undeclared-predicate" "a name in a formula or a loop that nothing declares"
 "A leaf of a formula is a predicate with its things, `covers(lock, byte)`, another rule with its
 things, or `lock in ACTIVE`: an instance and a state or a set. A quantifier goes over a state, a set
-or a collection, a loop over a collection. What the core answers stands under `predicates`, what it
-lists under `collections`."
+or a collection, a loop over a collection. What is answered stands under `predicates`, what is
+listed under `collections`."
     "T018" "variable" "a variable that stands for nothing, or for two things"
 "A formula speaks of the things that its rule has under `of` and of the variables of the quantifiers
 around it. Each name stands for one thing at a time."
@@ -229,6 +229,12 @@ itself."
     "T066" "adds-known" "an amendment adds what is there"
 "Something of this name is declared in the literal table. To change it, put it under `change`:
 the keys given there replace the old ones."
+    "T067" "asked-of" "a formula or a loop that asks what nobody can answer"
+"A formula is asked of one: of the core that steps the machine, or of who sees the whole system. What
+a predicate, a collection or the states of `instances` can be asked of stands under `asked of`, as
+`core`, `whole` or a list of both; unless it is written, the core is asked. A rule or an invariant is
+answered by whoever can answer all of it, so one that asks a core for this and the whole for that
+has nobody. A collection that rows go through is `asked of: row`."
     "T080" "unknown-role" "a role that a system does not declare"
 "A link or a time relation names a role that `roles` does not have."
     "T081" "relation" "a link or a time relation that cannot be read"

@@ -1,5 +1,6 @@
 //! The document's formulas: who may do what, and what must always be so. Quantified conditions
-//! over the machine's instances by state, over what the core lists, and over what it answers.
+//! over the machine's instances by state, and over what whoever evaluates them lists and answers:
+//! a core, or who sees the whole system.
 
 use crate::fault::Span;
 use crate::table::{Name, StateId, indices};
@@ -18,22 +19,41 @@ indices! {
 /// The names of a file's formulas: those of the literal table and of its amendments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// What the core answers about things.
+    /// What is answered about things.
     pub predicates: Vec<Signature>,
-    /// What the core lists.
+    /// What is listed.
     pub collections: Vec<Signature>,
     /// Formulas of some things, by name: who may read, what may be granted.
     pub rules: Vec<Signature>,
     /// Formulas that must be so in every state.
     pub invariants: Vec<Signature>,
+    /// Who knows the machine's instances and their states.
+    pub instances: Askers,
 }
 
 impl Words {
     /// Every name.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
-        let Self { predicates, collections, rules, invariants } = self;
+        let Self { predicates, collections, rules, invariants, instances: _ } = self;
         let all = [predicates, collections, rules, invariants].into_iter().flatten();
         all.map(|one| &one.name)
+    }
+
+    /// Who can answer a leaf of a formula, or list what a quantifier goes over: `covers(lock, byte)`,
+    /// `lock in ACTIVE`, `lock in locks over(byte)`. Of a name that nothing declares, anyone;
+    /// `is_place` knows states and sets.
+    pub(crate) fn asked_of(&self, leaf: &str, is_place: impl Fn(&str) -> bool) -> Askers {
+        let head = |text: &str| text.split('(').next().unwrap_or_default().trim().to_owned();
+        let of = |list: &[Signature], name: &str| {
+            list.iter().find(|one| one.name.name == name).map(|one| one.asked)
+        };
+        let name = head(leaf);
+        if let Some(asked) = of(&self.predicates, &name).or_else(|| of(&self.rules, &name)) {
+            return asked;
+        }
+        let Some((_, among)) = leaf.split_once(" in ") else { return Askers::OF_FORMULAS };
+        let place = is_place(among.trim()).then_some(self.instances);
+        of(&self.collections, &head(among)).or(place).unwrap_or(Askers::OF_FORMULAS)
     }
 }
 
@@ -44,6 +64,61 @@ pub struct Signature {
     pub name: Name,
     /// Its parameters, in order.
     pub of: Vec<String>,
+    /// Who can answer it; of a rule or an invariant, whoever can answer all that it asks.
+    pub asked: Askers,
+}
+
+/// One that can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// The core that steps the machine.
+    Core,
+    /// Who sees the whole system: a checker.
+    Whole,
+    /// The row that is taken: it goes through a collection.
+    Row,
+}
+
+impl Asker {
+    /// Every one, with its word in the file.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Core, "core"), (Self::Whole, "whole"), (Self::Row, "row")];
+}
+
+/// Those that can be asked something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Askers(u8);
+
+impl Askers {
+    /// The core alone.
+    pub const CORE: Self = Self(1 << Asker::Core as u8);
+
+    /// Those that evaluate formulas: the core, and who sees the whole system.
+    pub const OF_FORMULAS: Self = Self(Self::CORE.0 | 1 << Asker::Whole as u8);
+
+    /// These.
+    #[must_use]
+    pub fn of(these: &[Asker]) -> Self {
+        Self(these.iter().fold(0, |all, one| all | 1 << *one as u8))
+    }
+
+    /// Whether one is among them.
+    #[must_use]
+    pub fn has(self, one: Asker) -> bool {
+        self.0 & 1 << one as u8 != 0
+    }
+
+    /// Those that are among others, too.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
 }
 
 /// The formulas of one table. `None`: the table has none of this name.
@@ -74,7 +149,7 @@ pub struct Var(pub u8);
 /// A condition over things.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Formula {
-    /// What the core answers.
+    /// What is answered.
     Is {
         /// The question.
         predicate: PredicateId,
@@ -114,7 +189,7 @@ pub enum Formula {
 pub enum Among {
     /// The machine's instances in these states.
     States(Vec<StateId>),
-    /// What the core lists.
+    /// What is listed.
     Collection {
         /// Which.
         collection: CollectionId,

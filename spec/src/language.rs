@@ -27,8 +27,9 @@ pub(crate) static TABLE: Shape = Shape {
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "What a row does."),
         may("resources", Kind::Names(&RESOURCE), "Timers, requests, notes; general words."),
         may("guards", Kind::Names(&GUARD_NAME), "Named booleans that the core answers."),
-        may("predicates", ASKED_NAMES, "What the core answers about things."),
-        may("collections", ASKED_NAMES, "What the core lists."),
+        may("predicates", PREDICATES, "What formulas ask about things."),
+        may("collections", COLLECTIONS, "What formulas and rows go through."),
+        may("instances", Kind::Map(&INSTANCES), "The machine's instances, for formulas."),
         must("transitions", Kind::List(&Kind::Map(&ROW)), "The rows, in the document's order."),
         may("ignore", CELLS, "Cells without a row in which the event changes nothing."),
         may("impossible", CELLS, "Cells without a row to which the event cannot come."),
@@ -148,11 +149,43 @@ static CONDITION: Shape = Shape {
     ],
 };
 
-const ASKED_NAMES: Kind = Kind::Names(&Kind::Map(&ASKED));
+const PREDICATES: Kind = Kind::Names(&Kind::Map(&PREDICATE));
+const COLLECTIONS: Kind = Kind::Names(&Kind::Map(&COLLECTION));
+const ANSWERS: Kind = Kind::Choice(&["core", "whole"]);
+const LISTS: Kind = Kind::Choice(&["core", "whole", "row"]);
 
-static ASKED: Shape = Shape {
-    name: "predicate or collection",
-    keys: &[may("of", NAMES, "The things that it speaks of, in order."), ABOUT, IDENT, CITE],
+static PREDICATE: Shape = Shape {
+    name: "predicate",
+    keys: &[
+        may("of", NAMES, "The things that it speaks of, in order."),
+        may("asked of", Kind::Either(&[ANSWERS, Kind::List(&ANSWERS)]), "Who can answer: core."),
+        ABOUT,
+        IDENT,
+        CITE,
+    ],
+};
+
+static COLLECTION: Shape = Shape {
+    name: "collection",
+    keys: &[
+        may("of", NAMES, "The things that it speaks of, in order."),
+        may(
+            "asked of",
+            Kind::Either(&[LISTS, Kind::List(&LISTS)]),
+            "Who can list it: core; without `of` the row that is taken, too.",
+        ),
+        ABOUT,
+        IDENT,
+        CITE,
+    ],
+};
+
+static INSTANCES: Shape = Shape {
+    name: "entry of instances",
+    keys: &[
+        must("asked of", Kind::Either(&[ANSWERS, Kind::List(&ANSWERS)]), "Who knows them: core."),
+        ABOUT,
+    ],
 };
 
 const RULES: Kind = Kind::Names(&Kind::Map(&RULE));
@@ -272,8 +305,8 @@ static ADD: Shape = Shape {
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "New actions."),
         may("resources", Kind::Names(&RESOURCE), "New resources."),
         may("guards", Kind::Names(&GUARD_NAME), "New guards."),
-        may("predicates", ASKED_NAMES, "New predicates."),
-        may("collections", ASKED_NAMES, "New collections."),
+        may("predicates", PREDICATES, "New predicates."),
+        may("collections", COLLECTIONS, "New collections."),
         may("rules", RULES, "New rules."),
         may("invariants", RULES, "New invariants."),
         may("transitions", Kind::List(&Kind::Map(&ROW)), "New rows, after the others."),

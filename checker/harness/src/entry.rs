@@ -6,7 +6,6 @@ use turnstile_spec::{Source, system};
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, World};
 
-use crate::answers::{Evaluator, answered};
 use crate::check::{Checked, Search, check};
 use crate::coverage::coverage;
 use crate::fault::FaultReport;
@@ -70,8 +69,6 @@ pub struct Entry {
     /// The tables that its cores run, each by the name of its machine. Another one can be put in
     /// for each of them, by [`Options::tables`].
     pub tables: &'static [Embedded],
-    /// Who evaluates the formulas of each.
-    pub evaluators: fn(&str) -> Vec<Evaluator>,
     /// Builds one world of it.
     world: fn(&system::System, &system::World, &Options<'_>) -> Result<World, Refusal>,
 }
@@ -90,11 +87,6 @@ pub trait SystemSpec: Clone {
     /// The faults of its calls and of its processes that its cores are made for, by the names of
     /// their budgets; those of messages are the links' alone.
     const SUFFERS: &'static [&'static str];
-
-    /// Who evaluates the formulas of a machine, and what it answers; nobody where it has none.
-    fn evaluators(_machine: &str) -> Vec<Evaluator> {
-        Vec::new()
-    }
 
     /// Whether a budget of its own, or that of clocks that run wild, can be spent with the settings
     /// and the other budgets of this world.
@@ -121,7 +113,7 @@ impl Entry {
     #[must_use]
     pub const fn of<W: SystemSpec>() -> Self {
         let (file, tables) = (W::FILE, W::TABLES);
-        Self { name: file.name, file, tables, evaluators: W::evaluators, world: world::<W> }
+        Self { name: file.name, file, tables, world: world::<W> }
     }
 
     /// The machines that its cores run.
@@ -199,9 +191,5 @@ fn world<W: SystemSpec>(
     options: &Options<'_>,
 ) -> Result<World, Refusal> {
     let plan = Plan { file, world, options };
-    let system = W::of(&plan)?;
-    for table in &options.tables {
-        answered(table, &W::evaluators(&table.vocabulary.machine))?;
-    }
-    plan.build(system)
+    plan.build(W::of(&plan)?)
 }

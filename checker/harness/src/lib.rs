@@ -2,7 +2,6 @@
 //! amendments that are left out, mutants; and a table alone, in the environment of its resources.
 
 pub mod amend;
-pub mod answers;
 pub mod check;
 mod coverage;
 pub mod entry;
@@ -19,6 +18,5 @@ pub mod status;
 pub mod table;
 pub mod whole;
 
-pub use answers::Evaluator;
 pub use entry::{Embedded, Entry, SystemSpec, Systems};
 pub use plan::Plan;

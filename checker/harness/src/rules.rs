@@ -4,7 +4,7 @@
 //! rebuild. A name that the core was not compiled with is refused.
 
 use turnstile_machine::{
-    Facts, Incompatible, Interpreted, Machine, Name, Rules, Step, TableData, Unexpected,
+    Facts, Incompatible, Interpreted, Machine, Name, Questions, Rules, Step, TableData, Unexpected,
 };
 use turnstile_spec::fault::Span;
 use turnstile_spec::table::{EventId, Row};
@@ -221,10 +221,25 @@ impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
         }
     }
 
-    fn has_invariant(&self, invariant: M::Invariant) -> bool {
+    fn whole_rule(
+        &self,
+        rule: <M::Whole as Questions>::Rule,
+        facts: &impl Facts<M::Whole>,
+    ) -> bool {
         match self {
-            Self::Compiled(machine) => machine.has_invariant(invariant),
-            Self::Interpreted { table, .. } => table.has_invariant(invariant),
+            Self::Compiled(machine) => machine.whole_rule(rule, facts),
+            Self::Interpreted { table, .. } => table.whole_rule(rule, facts),
+        }
+    }
+
+    fn whole_invariant(
+        &self,
+        invariant: <M::Whole as Questions>::Invariant,
+        facts: &impl Facts<M::Whole>,
+    ) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.whole_invariant(invariant, facts),
+            Self::Interpreted { table, .. } => table.whole_invariant(invariant, facts),
         }
     }
 }

@@ -51,7 +51,7 @@ fn each(words: &Vocabulary, entry: &Do) -> TokenStream {
             let name = ident(&words.formulas.collections[collection.index()].name.ident);
             let turn = number(*turn);
             quote!(::core::option::Option::Some(
-                ForEach { collection: CollectionKind::#name, number: #turn }
+                ForEach { collection: Loop::#name, number: #turn }
             ))
         }
     }

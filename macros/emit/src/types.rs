@@ -39,10 +39,13 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
     let hash = number(machine.hash);
     let cites = words.rows.iter().map(|row| lines(&row.cite));
     let (formulas, methods) = (formula::types(words), formula::methods(machine));
+    let questions = formula::core_questions(words);
     quote! {
         /// The machine: its names as types, and the table baked in as rules.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct Machine;
+
+        impl ::turnstile_machine::Questions for Machine { #questions }
 
         impl ::turnstile_machine::Machine for Machine {
             type State = State;

@@ -19,8 +19,10 @@ pub struct TableData<M: Machine> {
     pub cells: Vec<Cell<M>>,
     /// The ids of rows that the machine does not have, in the order of their numbers.
     pub more: Vec<&'static str>,
-    /// The rules and invariants.
+    /// The rules and invariants that the core can answer.
     pub formulas: Formulas<M>,
+    /// Those that only who sees the whole system can answer.
+    pub whole: Formulas<M::Whole>,
 }
 
 impl<M: Machine> TableData<M> {

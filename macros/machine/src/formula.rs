@@ -1,31 +1,31 @@
-//! Formulas: what a core answers to them, and a formula as plain data with its evaluation.
+//! Formulas: what is answered to them, and a formula as plain data with its evaluation.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, vec::Vec};
 
-use crate::machine::{CollectionKind, Machine, PredicateKind, RuleKind};
+use crate::machine::Questions;
 use crate::term::Term;
 #[cfg(feature = "alloc")]
 use crate::{
-    machine::{Atom, Name},
+    machine::{Atom, CollectionKind, Name, PredicateKind, RuleKind},
     term::Terms,
 };
 
-/// What a core answers, so that the table's formulas can be evaluated of its state.
-pub trait Facts<M: Machine> {
+/// What a core answers, or who sees the whole system, so that formulas can be evaluated of it.
+pub trait Facts<Q: Questions> {
     /// Whether it is so.
-    fn is(&self, predicate: M::Predicate) -> bool;
+    fn is(&self, predicate: Q::Predicate) -> bool;
 
     /// Whether `is` is so of each term that is listed; it is not asked after the first of which
     /// it is not.
-    fn every(&self, collection: M::Collection, is: &mut dyn FnMut(Term) -> bool) -> bool;
+    fn every(&self, collection: Q::Collection, is: &mut dyn FnMut(Term) -> bool) -> bool;
 
     /// Whether `is` is so of each term that `inner` lists for a term of `outer`. Such a term
     /// need not be asked of again for another one.
     fn every_under(
         &self,
-        outer: M::Collection,
-        inner: &dyn Fn(Term) -> M::Collection,
+        outer: Q::Collection,
+        inner: &dyn Fn(Term) -> Q::Collection,
         is: &mut dyn FnMut(Term) -> bool,
     ) -> bool {
         self.every(outer, &mut |term| self.every(inner(term), &mut *is))
@@ -33,88 +33,75 @@ pub trait Facts<M: Machine> {
 
     /// Whether `is` is so of each instance of the machine and the state it is in; it is not asked
     /// after the first of which it is not.
-    fn instances(&self, is: &mut dyn FnMut(Term, M::State) -> bool) -> bool;
+    fn instances(&self, is: &mut dyn FnMut(Term, Q::Instance) -> bool) -> bool;
 
     /// The state of an instance; `None` where there is none.
-    fn state(&self, term: Term) -> Option<M::State>;
-}
-
-/// What the formulas of a table may ask of who evaluates them. Anything else would get an answer
-/// that is about nothing: whoever puts another table into a core refuses it before.
-#[derive(Clone, Copy, Debug)]
-pub struct Answers<M: Machine> {
-    /// The rules for which this is so: those that it evaluates.
-    pub rules: &'static [RuleKind<M>],
-    /// The predicates that it answers.
-    pub predicates: &'static [PredicateKind<M>],
-    /// The collections that it lists.
-    pub collections: &'static [CollectionKind<M>],
-    /// Whether it knows all instances of the machine, and their states.
-    pub instances: bool,
+    fn state(&self, term: Term) -> Option<Q::Instance>;
 }
 
 /// A formula as plain data. A number denotes a term: the rule's parameters first, then the
 /// variable of each quantifier around, from the outside in.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Formula<M: Machine> {
-    /// What the core answers.
-    Is(PredicateKind<M>, Vec<u8>),
+pub enum Formula<Q: Questions> {
+    /// What is answered.
+    Is(PredicateKind<Q>, Vec<u8>),
     /// The instance is in one of these states.
-    In(u8, Vec<M::State>),
+    In(u8, Vec<Q::Instance>),
     /// Another rule.
-    Rule(RuleKind<M>, Vec<u8>),
+    Rule(RuleKind<Q>, Vec<u8>),
     /// Every one of these.
-    All(Vec<Formula<M>>),
+    All(Vec<Formula<Q>>),
     /// At least one of these.
-    Any(Vec<Formula<M>>),
+    Any(Vec<Formula<Q>>),
     /// The opposite.
-    Not(Box<Formula<M>>),
+    Not(Box<Formula<Q>>),
     /// Both or neither.
-    Iff(Box<Formula<M>>, Box<Formula<M>>),
+    Iff(Box<Formula<Q>>, Box<Formula<Q>>),
     /// So of each.
-    Every(Domain<M>, Box<Formula<M>>),
+    Every(Domain<Q>, Box<Formula<Q>>),
     /// So of at least one.
-    Some(Domain<M>, Box<Formula<M>>),
+    Some(Domain<Q>, Box<Formula<Q>>),
 }
 
 /// What a quantifier ranges over.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Domain<M: Machine> {
+pub enum Domain<Q: Questions> {
     /// The instances in these states.
-    States(Vec<M::State>),
-    /// What the core lists.
-    Collection(CollectionKind<M>, Vec<u8>),
+    States(Vec<Q::Instance>),
+    /// What is listed.
+    Collection(CollectionKind<Q>, Vec<u8>),
 }
 
-/// The formulas of a table, in the order of their names; `None` where it has none of that name.
+/// The formulas of a table that one can answer, in the order of their names; `None` where it has none of that name.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Formulas<M: Machine> {
+pub struct Formulas<Q: Questions> {
     /// The rules.
-    pub rules: Vec<Option<Formula<M>>>,
+    pub rules: Vec<Option<Formula<Q>>>,
     /// The invariants.
-    pub invariants: Vec<Option<Formula<M>>>,
+    pub invariants: Vec<Option<Formula<Q>>>,
 }
 
 #[cfg(feature = "alloc")]
-impl<M: Machine> Formulas<M> {
-    pub(crate) fn rule(&self, rule: RuleKind<M>, facts: &impl Facts<M>, terms: Terms) -> bool {
+impl<Q: Questions> Formulas<Q> {
+    pub(crate) fn rule(&self, rule: RuleKind<Q>, facts: &impl Facts<Q>, terms: Terms) -> bool {
         let formula = self.rules.get(rule.index()).and_then(Option::as_ref);
         formula.is_some_and(|formula| formula.holds(self, facts, terms))
     }
 
-    pub(crate) fn invariant(&self, invariant: M::Invariant) -> Option<&Formula<M>> {
-        self.invariants.get(invariant.index()).and_then(Option::as_ref)
+    pub(crate) fn invariant(&self, invariant: Q::Invariant, facts: &impl Facts<Q>) -> bool {
+        let formula = self.invariants.get(invariant.index()).and_then(Option::as_ref);
+        formula.is_none_or(|formula| formula.holds(self, facts, Terms::of(&[])))
     }
 }
 
 #[cfg(feature = "alloc")]
-impl<M: Machine> Formula<M> {
-    pub(crate) fn holds(&self, all: &Formulas<M>, facts: &impl Facts<M>, scope: Terms) -> bool {
+impl<Q: Questions> Formula<Q> {
+    pub(crate) fn holds(&self, all: &Formulas<Q>, facts: &impl Facts<Q>, scope: Terms) -> bool {
         match self {
-            Self::Is(predicate, of) => facts.is(M::Predicate::of(*predicate, scope.all(of).list())),
+            Self::Is(predicate, of) => facts.is(Q::Predicate::of(*predicate, scope.all(of).list())),
             Self::In(term, states) => {
                 facts.state(scope.get(*term)).is_some_and(|at| states.contains(&at))
             }
@@ -134,10 +121,10 @@ impl<M: Machine> Formula<M> {
 }
 
 #[cfg(feature = "alloc")]
-impl<M: Machine> Domain<M> {
+impl<Q: Questions> Domain<Q> {
     fn every(
         &self,
-        facts: &impl Facts<M>,
+        facts: &impl Facts<Q>,
         scope: Terms,
         is: &mut dyn FnMut(Terms) -> bool,
     ) -> bool {
@@ -146,7 +133,7 @@ impl<M: Machine> Domain<M> {
                 facts.instances(&mut |term, at| !states.contains(&at) || is(scope.with(term)))
             }
             Self::Collection(collection, of) => facts
-                .every(M::Collection::of(*collection, scope.all(of).list()), &mut |term| {
+                .every(Q::Collection::of(*collection, scope.all(of).list()), &mut |term| {
                     is(scope.with(term))
                 }),
         }

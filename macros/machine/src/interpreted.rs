@@ -4,10 +4,9 @@ use alloc::sync::Arc;
 
 use crate::data::{Row, StateInfo, TableData, matches};
 use crate::formula::Facts;
-use crate::machine::{Atom, Event, Machine, Name};
+use crate::machine::{Atom, Event, Machine, Name, Questions};
 use crate::rules::Rules;
 use crate::step::{Actions, Step, Unexpected};
-use crate::term::Terms;
 
 /// A table as data that runs. A copy shares the table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -112,12 +111,22 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
     }
 
     fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool {
-        let formulas = &self.data.formulas;
-        let formula = formulas.invariant(invariant);
-        formula.is_none_or(|formula| formula.holds(formulas, facts, Terms::of(&[])))
+        self.data.formulas.invariant(invariant, facts)
     }
 
-    fn has_invariant(&self, invariant: M::Invariant) -> bool {
-        self.data.formulas.invariant(invariant).is_some()
+    fn whole_rule(
+        &self,
+        rule: <M::Whole as Questions>::Rule,
+        facts: &impl Facts<M::Whole>,
+    ) -> bool {
+        self.data.whole.rule(rule.kind(), facts, rule.terms())
+    }
+
+    fn whole_invariant(
+        &self,
+        invariant: <M::Whole as Questions>::Invariant,
+        facts: &impl Facts<M::Whole>,
+    ) -> bool {
+        self.data.whole.invariant(invariant, facts)
     }
 }

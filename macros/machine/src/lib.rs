@@ -29,13 +29,14 @@ mod term;
 
 #[cfg(feature = "alloc")]
 pub use data::{Cell, Condition, Row, StateInfo, TableData};
-pub use formula::{Answers, Facts};
+pub use formula::Facts;
 #[cfg(feature = "alloc")]
 pub use formula::{Domain, Formula, Formulas};
 #[cfg(feature = "alloc")]
 pub use interpreted::Interpreted;
 pub use machine::{
-    Atom, CollectionKind, Event, Machine, Name, Never, PredicateKind, RowId, RuleKind, Table,
+    Atom, CollectionKind, Event, Machine, Name, Never, PredicateKind, Questions, RowId, RuleKind,
+    Table,
 };
 #[cfg(feature = "read")]
 pub use read::{Incompatible, read};

@@ -5,8 +5,22 @@ use core::hash::Hash;
 
 use crate::term::{Term, Terms};
 
-/// A machine: the types of its names. `machine!` makes one of a table.
-pub trait Machine: Copy + Debug + Eq + Ord + Hash + 'static {
+/// What formulas ask of one who answers: the machine's core, or who sees the whole system.
+pub trait Questions: Copy + Debug + Eq + Ord + Hash + 'static {
+    /// What is answered to a formula.
+    type Predicate: Atom;
+    /// What is listed for a formula.
+    type Collection: Atom;
+    /// A formula with parameters that asks nobody else, by its name.
+    type Rule: Atom;
+    /// A formula that must always be so and asks nobody else, by its name.
+    type Invariant: Name;
+    /// The state of an instance of the machine; [`Never`] where instances are not known.
+    type Instance: Name;
+}
+
+/// A machine: the types of its names, and what its core is asked. `machine!` makes one of a table.
+pub trait Machine: Questions {
     /// A state.
     type State: Name;
     /// An event, with what it carries.
@@ -21,25 +35,21 @@ pub trait Machine: Copy + Debug + Eq + Ord + Hash + 'static {
     type Guard: Name;
     /// A row as written.
     type RowId: RowId;
-    /// What the core answers to a formula.
-    type Predicate: Atom;
-    /// What the core lists for a formula or a loop.
-    type Collection: Atom;
-    /// A formula with parameters, by its name.
-    type Rule: Atom;
-    /// A formula that must always be so, by its name.
-    type Invariant: Name;
+    /// What the core lists for a loop of a row.
+    type Loop: Name;
+    /// What is asked of who sees the whole system.
+    type Whole: Questions;
 
     /// The machine's name and origin.
     const TABLE: Table;
 }
 
-/// The kind of a machine's predicates.
-pub type PredicateKind<M> = <<M as Machine>::Predicate as Atom>::Kind;
-/// The kind of a machine's collections.
-pub type CollectionKind<M> = <<M as Machine>::Collection as Atom>::Kind;
-/// The kind of a machine's rules.
-pub type RuleKind<M> = <<M as Machine>::Rule as Atom>::Kind;
+/// A predicate without its arguments.
+pub type PredicateKind<Q> = <<Q as Questions>::Predicate as Atom>::Kind;
+/// A collection without its arguments.
+pub type CollectionKind<Q> = <<Q as Questions>::Collection as Atom>::Kind;
+/// A rule without its arguments.
+pub type RuleKind<Q> = <<Q as Questions>::Rule as Atom>::Kind;
 
 /// Where a machine comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,6 +135,14 @@ impl Name for Never {
     fn from_name(_: &str) -> Option<Self> {
         None
     }
+}
+
+impl Questions for Never {
+    type Predicate = Self;
+    type Collection = Self;
+    type Rule = Self;
+    type Invariant = Self;
+    type Instance = Self;
 }
 
 impl Atom for Never {

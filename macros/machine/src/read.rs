@@ -7,13 +7,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
 
-use turnstile_spec::formula;
+use turnstile_spec::formula::{self, Asker};
 use turnstile_spec::limit::VARIABLES;
 use turnstile_spec::table::{self, CellKind, EventId, ResourceId, StateId, Table, Vocabulary};
 
 use crate::data::{Cell, Condition, Row, StateInfo, TableData};
 use crate::formula::{Domain, Formula, Formulas};
-use crate::machine::{CollectionKind, Machine, Name, RowId as _, RuleKind};
+use crate::machine::{Machine, Name, Questions, RowId as _, RuleKind};
 use crate::step::{ActionEntry, ForEach, Op};
 use crate::term::MOST;
 
@@ -76,9 +76,10 @@ impl Reader<'_> {
         }
         let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
         let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
-        let formulas = self.formulas(table);
+        let formulas = self.formulas(table, Asker::Core);
+        let whole = self.formulas(table, Asker::Whole);
         let more = core::mem::take(&mut self.more);
-        Some(TableData { initial: initial?, states, rows, cells, more, formulas })
+        Some(TableData { initial: initial?, states, rows, cells, more, formulas, whole })
     }
 
     fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
@@ -96,10 +97,6 @@ impl Reader<'_> {
         self.find("state", &self.words.states[id.index()].name)
     }
 
-    fn states<M: Machine>(&mut self, ids: &[StateId]) -> Vec<M::State> {
-        ids.iter().filter_map(|id| self.state::<M>(*id)).collect()
-    }
-
     fn event<M: Machine>(&mut self, id: EventId) -> Option<M::EventKind> {
         self.find("event", &self.words.events[id.index()].name.name)
     }
@@ -110,10 +107,6 @@ impl Reader<'_> {
 
     fn resources<M: Machine>(&mut self, ids: &[ResourceId]) -> Vec<M::Resource> {
         ids.iter().filter_map(|id| self.resource::<M>(*id)).collect()
-    }
-
-    fn collection<M: Machine>(&mut self, id: formula::CollectionId) -> Option<CollectionKind<M>> {
-        self.find("collection", &self.words.formulas.collections[id.index()].name.name)
     }
 
     fn row<M: Machine>(&mut self, given: &table::Row) -> Option<Row<M>> {
@@ -172,7 +165,8 @@ impl Reader<'_> {
         let each = match each {
             None => None,
             Some(each) => {
-                let collection = self.collection::<M>(each.collection)?;
+                let name = &self.words.formulas.collections[each.collection.index()].name.name;
+                let collection = self.find("collection of a row", name)?;
                 Some(ForEach { collection, number: each.number })
             }
         };
@@ -195,22 +189,28 @@ impl Reader<'_> {
         parts.iter().map(|part| self.condition(part)).collect()
     }
 
-    fn formulas<M: Machine>(&mut self, table: &Table) -> Formulas<M> {
+    /// The formulas that one can answer.
+    fn formulas<Q: Questions>(&mut self, table: &Table, by: Asker) -> Formulas<Q> {
         let words = &self.words.formulas;
         let rules = words.rules.iter().zip(&table.formulas.rules);
-        let rules = self.stated::<M, RuleKind<M>>(rules, "rule");
+        let [rule, invariant] = match by {
+            Asker::Whole => ["rule of the whole system", "invariant of the whole system"],
+            Asker::Core | Asker::Row => ["rule", "invariant"],
+        };
+        let rules = self.stated::<Q, RuleKind<Q>>(rules, by, rule);
         let invariants = words.invariants.iter().zip(&table.formulas.invariants);
-        Formulas { rules, invariants: self.stated::<M, M::Invariant>(invariants, "invariant") }
+        Formulas { rules, invariants: self.stated::<Q, Q::Invariant>(invariants, by, invariant) }
     }
 
     /// The formulas of a list in the order of the machine's names.
-    fn stated<'a, M: Machine, N: Name>(
+    fn stated<'a, Q: Questions, N: Name>(
         &mut self,
         list: impl Iterator<Item = (&'a formula::Signature, &'a Option<formula::Stated>)>,
+        by: Asker,
         what: &'static str,
-    ) -> Vec<Option<Formula<M>>> {
-        let mut found: Vec<Option<Formula<M>>> = N::ALL.iter().map(|_| None).collect();
-        for (one, stated) in list {
+    ) -> Vec<Option<Formula<Q>>> {
+        let mut found: Vec<Option<Formula<Q>>> = N::ALL.iter().map(|_| None).collect();
+        for (one, stated) in list.filter(|(one, _)| one.asked.has(by)) {
             let Some(stated) = stated else { continue };
             let Some(name) = self.find::<N>(what, &one.name.name) else { continue };
             let formula = self.formula(&stated.formula);
@@ -221,7 +221,7 @@ impl Reader<'_> {
         found
     }
 
-    fn formula<M: Machine>(&mut self, given: &formula::Formula) -> Option<Formula<M>> {
+    fn formula<Q: Questions>(&mut self, given: &formula::Formula) -> Option<Formula<Q>> {
         let words = &self.words.formulas;
         Some(match given {
             formula::Formula::Is { predicate, of } => {
@@ -229,7 +229,7 @@ impl Reader<'_> {
                 Formula::Is(self.find("predicate", name)?, vars(of))
             }
             formula::Formula::In { thing, states } => {
-                Formula::In(thing.0, self.states::<M>(states))
+                Formula::In(thing.0, self.instances::<Q>(states))
             }
             formula::Formula::Rule { rule, of } => {
                 let name = &words.rules[rule.index()].name.name;
@@ -248,21 +248,27 @@ impl Reader<'_> {
         })
     }
 
-    fn parts<M: Machine>(&mut self, parts: &[formula::Formula]) -> Option<Vec<Formula<M>>> {
+    fn parts<Q: Questions>(&mut self, parts: &[formula::Formula]) -> Option<Vec<Formula<Q>>> {
         parts.iter().map(|part| self.formula(part)).collect()
     }
 
-    fn part<M: Machine>(&mut self, part: &formula::Formula) -> Option<Box<Formula<M>>> {
+    fn part<Q: Questions>(&mut self, part: &formula::Formula) -> Option<Box<Formula<Q>>> {
         self.formula(part).map(Box::new)
     }
 
-    fn domain<M: Machine>(&mut self, given: &formula::Among) -> Option<Domain<M>> {
+    fn domain<Q: Questions>(&mut self, given: &formula::Among) -> Option<Domain<Q>> {
         Some(match given {
-            formula::Among::States(ids) => Domain::States(self.states::<M>(ids)),
+            formula::Among::States(ids) => Domain::States(self.instances::<Q>(ids)),
             formula::Among::Collection { collection, of } => {
-                Domain::Collection(self.collection::<M>(*collection)?, vars(of))
+                let name = &self.words.formulas.collections[collection.index()].name.name;
+                Domain::Collection(self.find("collection", name)?, vars(of))
             }
         })
+    }
+
+    fn instances<Q: Questions>(&mut self, ids: &[StateId]) -> Vec<Q::Instance> {
+        let name = |id: &StateId| &self.words.states[id.index()].name;
+        ids.iter().map(name).filter_map(|name| self.find("state of a formula", name)).collect()
     }
 }
 

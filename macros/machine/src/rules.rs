@@ -1,7 +1,7 @@
 //! A table that can be run.
 
 use crate::formula::Facts;
-use crate::machine::{Machine, Name};
+use crate::machine::{Machine, Name, Questions};
 use crate::step::{Step, Unexpected};
 
 /// A table that can be run. A core is generic over it: the table baked in (the machine itself) and
@@ -50,6 +50,14 @@ pub trait Rules<M: Machine>: Clone {
     /// Whether an invariant holds; it does where the table has none of this name.
     fn invariant(&self, invariant: M::Invariant, facts: &impl Facts<M>) -> bool;
 
-    /// Whether the table has an invariant of this name.
-    fn has_invariant(&self, invariant: M::Invariant) -> bool;
+    /// As [`Rules::rule`], of the whole system.
+    fn whole_rule(&self, rule: <M::Whole as Questions>::Rule, facts: &impl Facts<M::Whole>)
+    -> bool;
+
+    /// As [`Rules::invariant`], of the whole system.
+    fn whole_invariant(
+        &self,
+        invariant: <M::Whole as Questions>::Invariant,
+        facts: &impl Facts<M::Whole>,
+    ) -> bool;
 }

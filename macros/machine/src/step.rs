@@ -3,7 +3,7 @@
 use core::fmt;
 use core::iter::FusedIterator;
 
-use crate::machine::{CollectionKind, Event, Machine, Name};
+use crate::machine::{Event, Machine, Name};
 
 /// What sort of thing a state holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ impl<M: Machine> Op<M> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForEach<M: Machine> {
     /// What the core lists.
-    pub collection: CollectionKind<M>,
+    pub collection: M::Loop,
     /// Which loop of the row, from 0.
     pub number: u8,
 }
@@ -169,7 +169,7 @@ impl<M: Machine> FusedIterator for ActionsIter<'_, M> {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block<'t, M: Machine> {
     /// What is listed; `None`: it is done once.
-    pub each: Option<CollectionKind<M>>,
+    pub each: Option<M::Loop>,
     /// What is done, in order.
     pub actions: Actions<'t, M>,
 }

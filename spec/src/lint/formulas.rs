@@ -2,18 +2,22 @@
 
 use crate::code;
 use crate::fault::{Fault, merge};
+use crate::formula::Asker;
 use crate::likeness::nearest;
 use crate::lint::Subject;
 use crate::raw::Row;
 use crate::read::formula;
 use crate::table::{Do, Row as Built};
 
-/// Names in formulas and loops that nothing declares, but for those that are told of a row.
+/// Names in formulas and loops that nothing declares, but for those that are told of a row; and what
+/// nobody can answer, which in a mended text may be due to the mending.
 pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let told = faults.iter().filter(|fault| fault.code == code::UNDECLARED_STATE);
     let told: Vec<&str> = told.filter_map(named).collect();
     let mut found = Vec::new();
     all(subject, &mut found);
+    let unanswered: Vec<Fault> =
+        found.extract_if(.., |fault| fault.code == code::ASKED_OF).collect();
     found.retain(|fault| {
         let is_told = named(fault).is_some_and(|name| told.contains(&name));
         fault.code == code::UNDECLARED_PREDICATE && !is_told
@@ -26,6 +30,7 @@ pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
         }
     }
     faults.extend(names);
+    faults.extend(unanswered);
 }
 
 /// The name that a fault's message speaks of.
@@ -36,7 +41,7 @@ fn named(fault: &Fault) -> Option<&str> {
 pub(super) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let mut found = Vec::new();
     all(subject, &mut found);
-    found.retain(|fault| fault.code != code::UNDECLARED_PREDICATE);
+    found.retain(|fault| ![code::UNDECLARED_PREDICATE, code::ASKED_OF].contains(&fault.code));
     merge(&mut found, &[code::ARGUMENTS]);
     faults.extend(found);
 }
@@ -88,6 +93,14 @@ fn entries(subject: &Subject<'_>, row: &Row, faults: &mut Vec<Fault>) {
             faults.push(fault.help(help));
             continue;
         };
+        if !known.asked.has(Asker::Row) && known.of.is_empty() {
+            let fault =
+                Fault::finding(code::ASKED_OF, format!("no row goes through `{}`", word.text))
+                    .label(word.span, "asked of the row that is taken")
+                    .label(known.name.span, "declared here")
+                    .help("add `row` to its `asked of`");
+            faults.push(fault);
+        }
         if !known.of.is_empty() {
             let fault = Fault::finding(code::LOOP, format!("`{}` is of something", word.text))
                 .label(word.span, "a row has nothing to give it")

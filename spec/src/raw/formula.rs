@@ -4,11 +4,13 @@ use super::{About, about, words};
 use crate::fault::Span;
 use crate::yaml::{Node, Value, Word};
 
-/// A predicate or a collection: what the core is asked about things.
+/// A predicate or a collection: what is asked about things.
 #[derive(Clone, Default)]
 pub(crate) struct Asked {
     pub(crate) about: About,
     pub(crate) of: Vec<Word>,
+    /// Who can answer it, where that is written.
+    pub(crate) asked: Option<Vec<Word>>,
 }
 
 /// A rule or an invariant.
@@ -57,7 +59,8 @@ impl Default for Formula {
 }
 
 pub(super) fn asked(node: &Node) -> Asked {
-    Asked { about: about(node), of: words(node, "of").unwrap_or_default() }
+    let of = words(node, "of").unwrap_or_default();
+    Asked { about: about(node), of, asked: words(node, "asked of") }
 }
 
 pub(super) fn rule(node: &Node) -> Rule {

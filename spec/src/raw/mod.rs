@@ -27,6 +27,8 @@ pub(crate) struct Table {
     pub(crate) machine: Word,
     pub(crate) document: Option<Document>,
     pub(crate) parts: Parts,
+    /// Who knows the instances, where that is written.
+    pub(crate) instances: Option<Vec<Word>>,
     pub(crate) uncited: Vec<Uncited>,
     pub(crate) amendments: Vec<Amendment>,
     pub(crate) survivors: Vec<Survivor>,
@@ -121,6 +123,7 @@ pub(crate) fn table(node: &Node) -> Table {
         machine: word(node, "machine").unwrap_or_default(),
         document: node.at("document").map(document),
         parts: parts(node),
+        instances: node.at("instances").and_then(|node| words(node, "asked of")),
         uncited: list(node, "uncited", |node| Uncited {
             lines: cite(node, "lines"),
             because: text(node, "because"),

@@ -4,7 +4,8 @@
 use crate::code;
 use crate::fault::Fault;
 use crate::formula::{
-    Among, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated, Var,
+    Among, Asker, Askers, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated,
+    Var,
 };
 use crate::likeness::nearest;
 use crate::limit;
@@ -52,7 +53,20 @@ pub(crate) fn resolve(
         resolver.faults.push(fault);
     }
     let formula = resolver.formula(&rule.is);
+    let unanswered = resolver.unanswered(&rule.is);
+    resolver.faults.extend(unanswered);
     if resolver.faults.is_empty() { Ok(formula) } else { Err(resolver.faults) }
+}
+
+/// Those that can be asked, in words.
+fn who(asked: Askers) -> &'static str {
+    match [Asker::Core, Asker::Whole, Asker::Row].map(|one| asked.has(one)) {
+        [true, true, _] => "the core, or who sees the whole system",
+        [true, false, _] => "the core",
+        [false, true, _] => "who sees the whole system",
+        [false, false, true] => "the row that is taken, and of no formula",
+        [false, false, false] => "nobody, see there",
+    }
 }
 
 /// Whether a rule comes back to itself by the rules that it asks.
@@ -106,6 +120,31 @@ impl Resolver<'_> {
             self.faults.push(Fault::limit(word.span, what, "things", limit::VARIABLES));
         }
         self.scope.push(word.text.clone());
+    }
+
+    /// That nobody can answer all that a formula asks, where that is so.
+    fn unanswered(&self, formula: &raw::Formula) -> Option<Fault> {
+        let words = &self.lookup.vocabulary.formulas;
+        let mut left = Askers::OF_FORMULAS;
+        let mut narrowed: Option<&Word> = None;
+        for word in formula.texts() {
+            let asked = words.asked_of(&word.text, |place| self.states(place).is_some());
+            if left.and(asked).is_empty() {
+                let fault = Fault::finding(code::ASKED_OF, "nobody can answer all that this asks")
+                    .label(word.span, format!("asked of {}", who(asked)));
+                let fault = match narrowed {
+                    Some(other) => fault.label(other.span, format!("asked of {}", who(left))),
+                    None => fault,
+                };
+                return Some(
+                    fault.help("ask one alone, or say under `asked of` who else can answer"),
+                );
+            }
+            if left.and(asked) != left {
+                (left, narrowed) = (left.and(asked), Some(word));
+            }
+        }
+        None
     }
 
     fn formula(&mut self, raw: &raw::Formula) -> Formula {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::camel::camel;
 use crate::fault::Span;
-use crate::formula::{Signature, Words};
+use crate::formula::{Asker, Askers, Signature, Words};
 use crate::raw::{self, Parts};
 use crate::read::draft::{Draft, Lookup};
 use crate::read::pattern;
@@ -51,6 +51,8 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
             mention_row(&row, &sets, &mut vocabulary);
         }
     }
+    vocabulary.formulas.instances = askers(raw.instances.as_deref()).unwrap_or(Askers::CORE);
+    answered(&sources, &mut vocabulary.formulas);
     causes(&sources, &mut vocabulary);
     tells(&sources, &mut vocabulary);
     spell(&mut vocabulary);
@@ -120,15 +122,55 @@ fn declare(parts: &Parts, vocabulary: &mut Vocabulary) {
 }
 
 fn formulas(parts: &Parts, words: &mut Words) {
-    fn each(list: &mut Vec<Signature>, word: &Word, about: &raw::About, of: &[Word]) {
+    fn each(list: &mut Vec<Signature>, given: (&Word, &raw::About), of: &[Word], asked: Askers) {
         let of = of.iter().map(|word| word.text.clone()).collect();
-        add(list, Signature { name: name(word, about), of }, |one| &one.name);
+        add(list, Signature { name: name(given.0, given.1), of, asked }, |one| &one.name);
     }
-    let Words { predicates, collections, rules, invariants } = words;
-    parts.predicates.iter().for_each(|(word, one)| each(predicates, word, &one.about, &one.of));
-    parts.collections.iter().for_each(|(word, one)| each(collections, word, &one.about, &one.of));
-    parts.rules.iter().for_each(|(word, one)| each(rules, word, &one.about, &one.of));
-    parts.invariants.iter().for_each(|(word, one)| each(invariants, word, &one.about, &one.of));
+    let Words { predicates, collections, rules, invariants, instances: _ } = words;
+    for (word, one) in &parts.predicates {
+        let asked = askers(one.asked.as_deref()).unwrap_or(Askers::CORE);
+        each(predicates, (word, &one.about), &one.of, asked);
+    }
+    for (word, one) in &parts.collections {
+        let usual =
+            if one.of.is_empty() { Askers::of(&[Asker::Core, Asker::Row]) } else { Askers::CORE };
+        let asked = askers(one.asked.as_deref()).unwrap_or(usual);
+        each(collections, (word, &one.about), &one.of, asked);
+    }
+    for (list, given) in [(rules, &parts.rules), (invariants, &parts.invariants)] {
+        given.iter().for_each(|(word, one)| {
+            each(list, (word, &one.about), &one.of, Askers::OF_FORMULAS);
+        });
+    }
+}
+
+/// Those whom some words name.
+fn askers(words: Option<&[Word]>) -> Option<Askers> {
+    let is_named = |word: &str| words.is_some_and(|all| all.iter().any(|it| it.text == word));
+    let named = Asker::ALL.iter().filter(|(_, word)| is_named(word)).map(|(one, _)| *one);
+    let named: Vec<Asker> = named.collect();
+    (!named.is_empty()).then(|| Askers::of(&named))
+}
+
+/// Who can answer rules and invariants, wherever in the file they are stated: a rule that asks
+/// another one asks what that asks, so it is gone over until nothing changes.
+fn answered(sources: &[&Parts], words: &mut Words) {
+    let all = || sources.iter().flat_map(|parts| parts.all_rules());
+    let places: Vec<&str> = sources.iter().flat_map(|parts| parts.places()).collect();
+    let is_place = |name: &str| name == "any" || places.contains(&name);
+    loop {
+        let before: Vec<Askers> = words.rules.iter().map(|one| one.asked).collect();
+        for (name, rule) in all() {
+            let of = rule.is.texts().into_iter().map(|word| words.asked_of(&word.text, is_place));
+            let asked = of.fold(Askers::OF_FORMULAS, Askers::and);
+            let Words { rules, invariants, .. } = words;
+            let named = rules.iter_mut().chain(invariants).filter(|it| it.name.name == name.text);
+            named.for_each(|one| one.asked = one.asked.and(asked));
+        }
+        if before.iter().eq(words.rules.iter().map(|one| &one.asked)) {
+            return;
+        }
+    }
 }
 
 /// What other instances get by an action.
@@ -237,7 +279,8 @@ fn spell(vocabulary: &mut Vocabulary) {
     spell_list(vocabulary.actions.iter_mut().collect());
     spell_list(vocabulary.resources.iter_mut().map(|resource| &mut resource.name).collect());
     spell_list(vocabulary.guards.iter_mut().collect());
-    let Words { predicates, collections, rules, invariants } = &mut vocabulary.formulas;
+    let Words { predicates, collections, rules, invariants, instances: _ } =
+        &mut vocabulary.formulas;
     for list in [predicates, collections, rules, invariants] {
         spell_list(list.iter_mut().map(|one| &mut one.name).collect());
     }

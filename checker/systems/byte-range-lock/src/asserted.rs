@@ -4,7 +4,9 @@ use turnstile_core::ranges::manager::File;
 use turnstile_core::ranges::message::{FileId, Whole};
 use turnstile_core::ranges::server;
 use turnstile_machine::Facts;
-use turnstile_machines::server_lock::{Collection, Machine, Predicate, State, Term};
+use turnstile_machines::server_lock::{
+    State, Term, Whole as Asked, WholeCollection as Collection, WholePredicate as Predicate,
+};
 
 use super::HOST;
 
@@ -18,7 +20,7 @@ fn file(thing: Term) -> Option<FileId> {
     u32::try_from(thing.0).ok().map(FileId)
 }
 
-impl Facts<Machine> for Asserted<'_> {
+impl Facts<Asked> for Asserted<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         let kept = |one| self.server.of(file(one)?, HOST);
         match predicate {

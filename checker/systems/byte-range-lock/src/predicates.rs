@@ -144,7 +144,7 @@ impl byte_range_lock::Properties for Ranges {
     fn i3(&self, view: &Look<'_>) -> bool {
         let server = server(view);
         let facts = Asserted { files: files(view).collect(), server };
-        self.server.invariant(server_lock::Invariant::I3, &facts)
+        self.server.whole_invariant(server_lock::WholeInvariant::I3, &facts)
     }
 
     fn i4(&self, view: &Look<'_>) -> bool {

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use turnstile_core::ranges::ByteRange;
 use turnstile_core::ranges::locks::LockType;
-use turnstile_core::ranges::manager;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
-use turnstile_machines::byte_range_lock;
+use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::Predicate;
 use turnstile_world::erased::System;
 
@@ -43,17 +41,6 @@ impl SystemSpec for Ranges {
     ];
 
     const SUFFERS: &'static [&'static str] = &["lost request", "lost answer", "late answer"];
-
-    fn evaluators(machine: &str) -> Vec<Evaluator> {
-        match machine {
-            "byte-range-lock" => vec![
-                Evaluator::of("a cache manager", manager::OF_A_RANGE, false)
-                    .with_loops::<byte_range_lock::Machine>(manager::LOOPS),
-                Evaluator::of("a cache manager", manager::ANSWERS, true),
-            ],
-            _ => Vec::new(),
-        }
-    }
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
         match budget {

@@ -4,40 +4,14 @@
 use turnstile_core::group::Server;
 use turnstile_core::group::message::LockName;
 use turnstile_core::view::MemberId;
-use turnstile_machine::{Answers, Facts};
+use turnstile_machine::Facts;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
+    State, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
 
 use super::membership::Membership;
 use super::types::{Caller, Seat};
-
-/// What is answered of all members.
-pub(crate) const ANSWERS: Answers<Machine> = Answers {
-    rules: &[RuleKind::Served, RuleKind::OwnersArePresent, RuleKind::OwnersWantTheirLocks],
-    predicates: &[
-        PredicateKind::IsTheSame,
-        PredicateKind::HasLockTable,
-        PredicateKind::HasReqQueue,
-        PredicateKind::RunsLockHandler,
-        PredicateKind::HasTheView,
-        PredicateKind::Holds,
-        PredicateKind::HasItInLockTable,
-        PredicateKind::IsAnotherS,
-        PredicateKind::IsTogetherWith,
-        PredicateKind::KnowsItsCoordinator,
-        PredicateKind::HasACaller,
-    ],
-    collections: &[
-        CollectionKind::ViewOf,
-        CollectionKind::LocksOf,
-        CollectionKind::OwnersIn,
-        CollectionKind::LocksFor,
-        CollectionKind::LostBy,
-    ],
-    instances: true,
-};
 
 /// The members that run, and who is with whom.
 #[derive(Clone, Debug)]
@@ -83,7 +57,7 @@ pub(super) fn held(seat: &Seat) -> impl Iterator<Item = LockName> + '_ {
     held.map(|(lock, _)| *lock)
 }
 
-impl Facts<Machine> for Group<'_> {
+impl Facts<Whole> for Group<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsTheSame { one, other } => one == other,
@@ -119,10 +93,6 @@ impl Facts<Machine> for Group<'_> {
                 let seat = self.seat(one);
                 seat.is_some_and(|seat| seat.callers.keys().any(|called| lock == (*called).into()))
             }
-            // What rules ask of a coordinator that applies them: see `ANSWERS`.
-            Predicate::HasResponded { .. }
-            | Predicate::IsInLockTable { .. }
-            | Predicate::RespondedWith { .. } => false,
         }
     }
 
@@ -149,12 +119,6 @@ impl Facts<Machine> for Group<'_> {
                 let mut lost = seat.flat_map(|seat| seat.core().server().losers());
                 lost.all(|(member, lock)| one != member.into() || is(lock.into()))
             }
-            // What rows iterate over, and what rules ask about.
-            Collection::Members
-            | Collection::ExistingLocks
-            | Collection::DuplicateLocks
-            | Collection::PendingRequests
-            | Collection::RespondedLocks => true,
         }
     }
 
@@ -171,16 +135,20 @@ impl Facts<Machine> for Group<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Locks<'a>(pub(super) &'a Seat);
 
-impl Facts<client::Machine> for Locks<'_> {
-    fn is(&self, predicate: client::Predicate) -> bool {
+impl Facts<client::Whole> for Locks<'_> {
+    fn is(&self, predicate: client::WholePredicate) -> bool {
         match predicate {
-            client::Predicate::ItsCallerWasTold { lock } => {
+            client::WholePredicate::ItsCallerWasTold { lock } => {
                 held(self.0).any(|held| lock == held.into())
             }
         }
     }
 
-    fn every(&self, collection: client::Collection, _is: &mut dyn FnMut(Term) -> bool) -> bool {
+    fn every(
+        &self,
+        collection: client::WholeCollection,
+        _is: &mut dyn FnMut(Term) -> bool,
+    ) -> bool {
         match collection {}
     }
 

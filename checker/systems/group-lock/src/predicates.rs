@@ -6,7 +6,9 @@ use turnstile_core::group;
 use turnstile_core::view::MemberId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::group_lock_client::{self as client};
-use turnstile_machines::group_lock_coordinator::{self as coordinator, Invariant, Resource, Rule};
+use turnstile_machines::group_lock_coordinator::{
+    self as coordinator, Resource, WholeInvariant as Invariant, WholeRule as Rule,
+};
 use turnstile_world::NodePart;
 use turnstile_world::property::View;
 
@@ -36,11 +38,11 @@ impl Group {
     }
 
     fn says(&self, invariant: Invariant, view: &Look<'_>) -> bool {
-        self.coordinator.invariant(invariant, &self.facts(view))
+        self.coordinator.whole_invariant(invariant, &self.facts(view))
     }
 
     fn ends(&self, rule: Rule, view: &Look<'_>) -> bool {
-        self.coordinator.rule(rule, &self.facts(view))
+        self.coordinator.whole_rule(rule, &self.facts(view))
     }
 }
 
@@ -132,8 +134,8 @@ impl group_lock::Properties for Group {
     }
 
     fn no_client_lock_without_an_owner(&self, view: &Look<'_>) -> bool {
-        let one = client::Invariant::ClientLocks;
-        seats(view).all(|(_, seat)| self.client.invariant(one, &facts::Locks(seat)))
+        let one = client::WholeInvariant::ClientLocks;
+        seats(view).all(|(_, seat)| self.client.whole_invariant(one, &facts::Locks(seat)))
     }
 
     fn a_lock_is_lost_in_a_merge_alone(&self, view: &Look<'_>) -> bool {

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use turnstile_core::group;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
-use turnstile_machines::group_lock_coordinator;
+use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_system_view_handler::Views;
 use turnstile_world::erased::System;
 use turnstile_world::{Faults, Predicate, erased};
-
-use super::facts::ANSWERS;
 
 use super::Group;
 use super::predicates::group_lock::{Predicate as Name, Properties};
@@ -57,18 +53,6 @@ impl SystemSpec for Group {
     ];
 
     const SUFFERS: &'static [&'static str] = &[];
-
-    fn evaluators(machine: &str) -> Vec<Evaluator> {
-        match machine {
-            "group-lock-coordinator" => vec![
-                Evaluator::of("the coordinator", group::ANSWERS, false)
-                    .with_loops::<group_lock_coordinator::Machine>(group::LOOPS),
-                Evaluator::of("the checker", ANSWERS, true),
-            ],
-            "view-handler" => Views::evaluators(machine),
-            _ => Vec::new(),
-        }
-    }
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
         match (budget, &self.views) {

@@ -5,50 +5,9 @@ use std::fmt;
 
 use turnstile_core::replicated::Lock;
 use turnstile_core::replicated::types::Address;
-use turnstile_machine::{Answers, Facts};
+use turnstile_machine::Facts;
 use turnstile_machines::lock_status::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
-};
-
-type Known = Answers<Machine>;
-
-/// What is answered of a lock that a RESET has changed.
-pub(crate) const OF_A_RESET: Known = Answers {
-    rules: &[RuleKind::OnlyTheList, RuleKind::WhoStayedHasIt],
-    predicates: PredicateKind::ALL,
-    collections: CollectionKind::ALL,
-    instances: true,
-};
-
-/// What is answered of a lock that any command has changed: only a RESET has a list.
-pub(crate) const OF_A_COMMAND: Known = Answers {
-    rules: &[RuleKind::FirstInFirstOut],
-    predicates: &[
-        PredicateKind::Same,
-        PredicateKind::SamePlace,
-        PredicateKind::OfOneMember,
-        PredicateKind::OfTheHolder,
-        PredicateKind::HadItBefore,
-        PredicateKind::HasItStill,
-        PredicateKind::WasAheadOf,
-        PredicateKind::IsAheadOf,
-        PredicateKind::WasThereAllTheTime,
-    ],
-    collections: CollectionKind::ALL,
-    instances: true,
-};
-
-/// What is answered of a lock as it is.
-pub(crate) const OF_A_LOCK: Known = Answers {
-    rules: &[],
-    predicates: &[
-        PredicateKind::Same,
-        PredicateKind::SamePlace,
-        PredicateKind::OfOneMember,
-        PredicateKind::OfTheHolder,
-    ],
-    collections: &[CollectionKind::Places],
-    instances: true,
+    State, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
 
 /// One lock, before and after a command.
@@ -97,7 +56,7 @@ fn is_ahead(mut line: impl Iterator<Item = Address>, one: Term, other: Term) -> 
         .is_some_and(|first| first.0 == one.0 && one != other)
 }
 
-impl Facts<Machine> for Step<'_> {
+impl Facts<Whole> for Step<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::Same { one, other } => one == other,

@@ -4,7 +4,7 @@
 use turnstile_core::replicated::types::{Address, Entry, Operation, Status};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules;
-use turnstile_machines::lock_status::{Machine, Rule};
+use turnstile_machines::lock_status::{Machine, WholeRule as Rule};
 use turnstile_step::Symbolic;
 
 use super::facts::Step;
@@ -48,10 +48,10 @@ impl Broken {
             let was = before.lock(name).unwrap_or(&none);
             let is = after.lock(name).unwrap_or(&none);
             let step = Step { was, is, list: list.map_or(&[], Vec::as_slice), stayed };
-            self.order |= !rules.rule(Rule::FirstInFirstOut, &step);
+            self.order |= !rules.whole_rule(Rule::FirstInFirstOut, &step);
             if list.is_some() {
-                self.reset |= !rules.rule(Rule::OnlyTheList, &step);
-                self.stayed |= !rules.rule(Rule::WhoStayedHasIt, &step);
+                self.reset |= !rules.whole_rule(Rule::OnlyTheList, &step);
+                self.stayed |= !rules.whole_rule(Rule::WhoStayedHasIt, &step);
             }
         }
     }

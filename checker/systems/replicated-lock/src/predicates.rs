@@ -8,7 +8,7 @@ use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
-use turnstile_machines::lock_status::Invariant;
+use turnstile_machines::lock_status::WholeInvariant as Invariant;
 use turnstile_step::{Core as _, Effect, Input, Out};
 use turnstile_world::NodeId;
 use turnstile_world::monitor::Observation;
@@ -147,7 +147,7 @@ fn is_deaf(view: &Look<'_>) -> bool {
 impl Replicated {
     /// Whether every lock is as an invariant of the table says, in the log and at every member.
     fn keeps(&self, invariant: Invariant, view: &Look<'_>) -> bool {
-        locks(view).all(|lock| self.status.invariant(invariant, &Step::none(lock)))
+        locks(view).all(|lock| self.status.whole_invariant(invariant, &Step::none(lock)))
     }
 }
 

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, erased};
-
-use super::facts::{OF_A_COMMAND, OF_A_LOCK, OF_A_RESET};
 
 use super::Replicated;
 use super::predicates::replicated_lock::{Predicate as Name, Properties};
@@ -51,17 +49,6 @@ impl SystemSpec for Replicated {
     const SUFFERS: &'static [&'static str] = &[];
 
     /// Who was never apart does not come back, and who has all of the log needs no snapshot.
-    fn evaluators(machine: &str) -> Vec<Evaluator> {
-        match machine {
-            "lock-status" => vec![
-                Evaluator::of("the checker", OF_A_RESET, false),
-                Evaluator::of("the checker", OF_A_COMMAND, false),
-                Evaluator::of("the checker", OF_A_LOCK, true),
-            ],
-            _ => Vec::new(),
-        }
-    }
-
     fn may_spend(&self, plan: &Plan<'_>, budget: &str) -> bool {
         match budget {
             "connection" => plan.has("partition") || plan.has("restart"),

@@ -1,30 +1,13 @@
 //! What the invariants of the view handler's table ask of the members that run.
 
 use turnstile_core::view::{MemberId, State, Timer};
-use turnstile_machine::{Answers, Facts};
+use turnstile_machine::Facts;
 use turnstile_machines::view_handler::{
-    Collection, Machine, Predicate, PredicateKind, State as At, Term,
+    State as At, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
 };
 use turnstile_world::NodePart;
 
 use super::types;
-
-/// What is answered of all members.
-pub(crate) const ANSWERS: Answers<Machine> = Answers {
-    rules: &[],
-    predicates: &[
-        PredicateKind::HasAViewInstalled,
-        PredicateKind::LeadsAMerge,
-        PredicateKind::WaitsForALeader,
-        PredicateKind::CoordinatesIt,
-        PredicateKind::LeavesByIt,
-        PredicateKind::ItsResumerIsArmed,
-        PredicateKind::ItsResumerHasBegun,
-        PredicateKind::AnotherResumerIsArmed,
-    ],
-    collections: &[],
-    instances: true,
-};
 
 /// A member that runs.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +34,7 @@ impl<'a> Group<'a> {
     }
 }
 
-impl Facts<Machine> for Group<'_> {
+impl Facts<Whole> for Group<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::HasAViewInstalled { one } => self.is(one, |seat| seat.state.work.is_some()),
@@ -77,10 +60,6 @@ impl Facts<Machine> for Group<'_> {
                 let mut timers = seat.part.armed().filter(|timer| is_a_resumer(*timer));
                 timers.any(|timer| *timer != seat.resumer())
             }),
-            // What the rule asks of a coord that sends a view: see `ANSWERS`.
-            Predicate::IsInTheView { .. }
-            | Predicate::WasInTheView { .. }
-            | Predicate::Leaves { .. } => false,
         }
     }
 

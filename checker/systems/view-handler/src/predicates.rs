@@ -2,7 +2,7 @@
 
 use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Group, Wants};
 use turnstile_machine::Rules as _;
-use turnstile_machines::view_handler::{Invariant, Resource};
+use turnstile_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_world::NodeId;
 use turnstile_world::monitor::Observation;
 use turnstile_world::node::NodePart;
@@ -115,7 +115,7 @@ impl Views {
             state,
             part,
         });
-        self.rules.invariant(invariant, &Facts(seats.collect()))
+        self.rules.whole_invariant(invariant, &Facts(seats.collect()))
     }
 
     /// Whether some member runs that is in the view of another, and of these two this is so: who

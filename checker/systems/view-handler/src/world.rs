@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use turnstile_core::view;
 use turnstile_harness::options::Refusal;
-use turnstile_harness::{Embedded, Entry, Evaluator, Plan, SystemSpec, embedded};
+use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::erased::System;
 use turnstile_world::{Predicate, erased};
-
-use super::facts::ANSWERS;
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::{Terms, Views};
@@ -47,16 +44,6 @@ impl SystemSpec for Views {
 
     const SUFFERS: &'static [&'static str] =
         &["member crash", "member restart", "member pause", "member late timer"];
-
-    fn evaluators(machine: &str) -> Vec<Evaluator> {
-        match machine {
-            "view-handler" => vec![
-                Evaluator::of("the coord", view::ANSWERS, false),
-                Evaluator::of("the checker", ANSWERS, true),
-            ],
-            _ => Vec::new(),
-        }
-    }
 
     fn may_spend(&self, _plan: &Plan<'_>, budget: &str) -> bool {
         let has_outsiders = self.groups.iter().sum::<usize>() < self.members;

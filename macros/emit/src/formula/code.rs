@@ -2,105 +2,112 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use turnstile_spec::formula::{Among, CollectionId, Formula, Signature, Stated, Var, Words};
+use turnstile_spec::formula::{Among, Asker, CollectionId, Formula, Signature, Stated, Var};
 use turnstile_spec::table::{StateId, Vocabulary};
 
-use super::fields;
+use super::{CORE, WHOLE, Whose, fields};
 use crate::Machine;
 use crate::data::state;
 use crate::document::{ident, snake};
 
 /// The methods of `Rules` that evaluate formulas.
 pub(crate) fn methods(machine: &Machine<'_>) -> TokenStream {
+    let [core, whole] = [CORE, WHOLE].map(|whose| of(machine, whose));
+    quote!(#core #whole)
+}
+
+/// The two that evaluate one's formulas.
+fn of(machine: &Machine<'_>, whose: Whose) -> TokenStream {
     let words = machine.vocabulary;
-    if !super::any(words) {
-        return without_formulas();
+    let (facts, by) = (quote!(::turnstile_machine::Facts), whose.questions(words));
+    let [rule, invariant] = match whose.asker {
+        Asker::Whole => ["whole_rule", "whole_invariant"],
+        Asker::Core | Asker::Row => ["rule", "invariant"],
     }
-    let Words { rules, invariants, .. } = &words.formulas;
-    let formulas = &machine.table.formulas;
-    let rule_arms = rules.iter().zip(&formulas.rules).map(|(one, stated)| {
+    .map(ident);
+    if !whose.has_any(words) {
+        return quote! {
+            fn #rule(&self, rule: ::turnstile_machine::Never, _: &impl #facts<#by>) -> bool {
+                match rule {}
+            }
+
+            fn #invariant(
+                &self,
+                invariant: ::turnstile_machine::Never,
+                _: &impl #facts<#by>,
+            ) -> bool {
+                match invariant {}
+            }
+        };
+    }
+    let (module, rules, invariants) = (module(whose), whose.name("Rule"), whose.name("Invariant"));
+    let (words, stated) = (&words.formulas, &machine.table.formulas);
+    let rule_arms = whose.stated(&words.rules, &stated.rules).map(|(one, stated)| {
         let (name, fields) = (ident(&one.name.ident), fields(one));
         let pattern = if fields.is_empty() { quote!() } else { quote!({ #(#fields),* }) };
         let function = function("rule", &one.name.ident);
         match stated {
-            Some(_) => quote!(Rule::#name #pattern => formulas::#function(facts #(, #fields)*)),
-            None => quote!(Rule::#name { .. } => false),
+            Some(_) => quote!(#rules::#name #pattern => #module::#function(facts #(, #fields)*)),
+            None => quote!(#rules::#name { .. } => false),
         }
     });
-    let invariant_arms = invariants.iter().zip(&formulas.invariants).map(|(one, stated)| {
-        let (name, function) = (ident(&one.name.ident), function("invariant", &one.name.ident));
-        match stated {
-            Some(_) => quote!(Invariant::#name => formulas::#function(facts)),
-            None => quote!(Invariant::#name => true),
-        }
-    });
-    let known = invariants.iter().zip(&formulas.invariants).map(|(one, stated)| {
-        let (name, is_known) = (ident(&one.name.ident), stated.is_some());
-        quote!(Invariant::#name => #is_known)
-    });
+    let invariant_arms =
+        whose.stated(&words.invariants, &stated.invariants).map(|(one, stated)| {
+            let (name, function) = (ident(&one.name.ident), function("invariant", &one.name.ident));
+            match stated {
+                Some(_) => quote!(#invariants::#name => #module::#function(facts)),
+                None => quote!(#invariants::#name => true),
+            }
+        });
     quote! {
-        fn rule(&self, rule: Rule, facts: &impl ::turnstile_machine::Facts<Self>) -> bool {
+        fn #rule(&self, rule: #rules, facts: &impl #facts<#by>) -> bool {
             let _ = facts;
             match rule { #(#rule_arms,)* }
         }
 
-        fn invariant(
-            &self,
-            invariant: Invariant,
-            facts: &impl ::turnstile_machine::Facts<Self>,
-        ) -> bool {
+        fn #invariant(&self, invariant: #invariants, facts: &impl #facts<#by>) -> bool {
             let _ = facts;
             match invariant { #(#invariant_arms,)* }
-        }
-
-        fn has_invariant(&self, invariant: Invariant) -> bool {
-            match invariant { #(#known,)* }
         }
     }
 }
 
-/// The methods of a machine that has no formulas.
-fn without_formulas() -> TokenStream {
-    quote! {
-        fn rule(
-            &self,
-            rule: ::turnstile_machine::Never,
-            _: &impl ::turnstile_machine::Facts<Self>,
-        ) -> bool {
-            match rule {}
-        }
+/// The module of one's formulas.
+fn module(whose: Whose) -> Ident {
+    ident(match whose.asker {
+        Asker::Whole => "whole_formulas",
+        Asker::Core | Asker::Row => "formulas",
+    })
+}
 
-        fn invariant(
-            &self,
-            invariant: ::turnstile_machine::Never,
-            _: &impl ::turnstile_machine::Facts<Self>,
-        ) -> bool {
-            match invariant {}
-        }
-
-        fn has_invariant(&self, invariant: ::turnstile_machine::Never) -> bool {
-            match invariant {}
-        }
+impl Whose {
+    /// Those formulas of a list that it can answer.
+    fn stated<'a>(
+        self,
+        list: &'a [Signature],
+        stated: &'a [Option<Stated>],
+    ) -> impl Iterator<Item = (&'a Signature, &'a Option<Stated>)> {
+        list.iter().zip(stated).filter(move |(one, _)| one.asked.has(self.asker))
     }
 }
 
 /// A function for each formula that the table has; nothing where it has none.
-pub(super) fn functions(machine: &Machine<'_>) -> Option<TokenStream> {
-    let Words { rules, invariants, .. } = &machine.vocabulary.formulas;
+pub(super) fn functions(machine: &Machine<'_>, whose: Whose) -> Option<TokenStream> {
+    let words = &machine.vocabulary.formulas;
     let formulas = &machine.table.formulas;
-    let code = Code { words: machine.vocabulary };
-    let rules = rules.iter().zip(&formulas.rules).filter_map(|(one, stated)| {
+    let code = Code { words: machine.vocabulary, whose };
+    let rules = whose.stated(&words.rules, &formulas.rules).filter_map(|(one, stated)| {
         Some(code.function("rule", one, one.of.len(), stated.as_ref()?))
     });
-    let invariants = invariants
-        .iter()
-        .zip(&formulas.invariants)
+    let invariants = whose
+        .stated(&words.invariants, &formulas.invariants)
         .filter_map(|(one, stated)| Some(code.function("invariant", one, 0, stated.as_ref()?)));
+    let module = module(whose);
     let functions: Vec<TokenStream> = rules.chain(invariants).collect();
     (!functions.is_empty()).then(|| {
         quote! {
             /// The formulas as code.
-            mod formulas {
+            mod #module {
                 use super::*;
 
                 #(#functions)*
@@ -115,16 +122,17 @@ fn function(what: &str, name: &str) -> Ident {
 
 pub(super) struct Code<'a> {
     words: &'a Vocabulary,
+    whose: Whose,
 }
 
 impl Code<'_> {
     fn function(&self, what: &str, one: &Signature, of: usize, stated: &Stated) -> TokenStream {
-        let name = function(what, &one.name.ident);
+        let (name, by) = (function(what, &one.name.ident), self.whose.questions(self.words));
         let parameters = (0..of).map(variable);
         let body = self.formula(&stated.formula, of);
         quote! {
             pub(super) fn #name(
-                facts: &impl ::turnstile_machine::Facts<Machine>
+                facts: &impl ::turnstile_machine::Facts<#by>
                 #(, #parameters: Term)*
             ) -> bool {
                 #body
@@ -140,7 +148,7 @@ impl Code<'_> {
         };
         match formula {
             Formula::Is { predicate, of } => {
-                let asked = with("Predicate", &words.predicates[predicate.index()], of);
+                let asked = self.with("Predicate", &words.predicates[predicate.index()], of);
                 quote!(facts.is(#asked))
             }
             Formula::In { thing, states } => {
@@ -197,7 +205,7 @@ impl Code<'_> {
 
     /// What the core is to list.
     pub(super) fn list(&self, collection: CollectionId, of: &[Var]) -> TokenStream {
-        with("Collection", &self.words.formulas.collections[collection.index()], of)
+        self.with("Collection", &self.words.formulas.collections[collection.index()], of)
     }
 
     fn states(&self, states: &[StateId]) -> TokenStream {
@@ -207,19 +215,19 @@ impl Code<'_> {
         let states = states.iter().map(|id| state(self.words, id.index()));
         quote!(::core::matches!(at, #(#states)|*))
     }
-}
 
-/// `Predicate::Covers { lock: v0, byte: v1 }`.
-fn with(what: &str, one: &Signature, of: &[Var]) -> TokenStream {
-    let (what, name) = (ident(what), ident(&one.name.ident));
-    if one.of.is_empty() {
-        return quote!(#what::#name);
+    /// `Predicate::Covers { lock: v0, byte: v1 }`.
+    fn with(&self, what: &str, one: &Signature, of: &[Var]) -> TokenStream {
+        let (what, name) = (self.whose.name(what), ident(&one.name.ident));
+        if one.of.is_empty() {
+            return quote!(#what::#name);
+        }
+        let given = fields(one).into_iter().zip(of).map(|(field, var)| {
+            let variable = variable(usize::from(var.0));
+            quote!(#field: #variable)
+        });
+        quote!(#what::#name { #(#given),* })
     }
-    let given = fields(one).into_iter().zip(of).map(|(field, var)| {
-        let variable = variable(usize::from(var.0));
-        quote!(#field: #variable)
-    });
-    quote!(#what::#name { #(#given),* })
 }
 
 pub(super) fn variable(at: usize) -> Ident {

@@ -1,38 +1,44 @@
-//! The names of formulas: `Predicate`, `Collection`, `Rule` with the things they speak of, and
-//! `Invariant`.
+//! The names of one's formulas: `Predicate`, `Collection`, `Rule` with the things they speak of,
+//! and `Invariant`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use turnstile_spec::formula::{Signature, Words};
+use turnstile_spec::formula::{Asker, Signature};
 use turnstile_spec::table::Vocabulary;
 
-use super::fields;
+use super::{Whose, fields};
 use crate::Extras;
 use crate::document::{self, doc, ident, number};
 use crate::names::{Variant, named};
 
-/// The names: `Predicate`, `Collection`, `Rule` with the things they speak of, and `Invariant`.
-pub(super) fn names(words: &Vocabulary, extras: Extras) -> TokenStream {
-    let Words { predicates, collections, rules, invariants } = &words.formulas;
+/// Of one: `Predicate`, `Collection`, `Rule` with the things they speak of, and `Invariant`.
+pub(super) fn names(words: &Vocabulary, whose: Whose, extras: Extras) -> TokenStream {
+    let of = &words.formulas;
+    let who = match whose.asker {
+        Asker::Whole => "who sees the whole system",
+        Asker::Core | Asker::Row => "the core",
+    };
     let signatures = |name: &str, about: &str, list: &[Signature]| {
-        let kind = format!("{name}Kind");
+        let list: Vec<&Signature> = whose.of(list).collect();
+        let (name, kind) = (whose.name(name), whose.name(&format!("{name}Kind")));
         let variants = list.iter().map(|one| Variant::new(&one.name)).collect();
-        let kinds = named(&kind, &format!("{about} Without its arguments."), variants, extras);
-        let (name, kind) = (&ident(name), &ident(&kind));
-        let of_things = of_things(name, about, list);
-        let conversions = conversions(name, kind, list);
+        let about_kind = format!("{about} Without its arguments.");
+        let kinds = named(&kind.to_string(), &about_kind, variants, extras);
+        let of_things = of_things(&name, about, &list);
+        let conversions = conversions(&name, &kind, &list);
         quote!(#kinds #of_things #conversions)
     };
-    let asked = signatures("Predicate", "What the core answers.", predicates);
-    let listed = signatures("Collection", "What the core lists.", collections);
-    let stated = signatures("Rule", "A formula of some things, by its name.", rules);
-    let variants = invariants.iter().map(|one| Variant::new(&one.name)).collect();
-    let invariant = named("Invariant", "What must always be so.", variants, extras);
+    let asked = signatures("Predicate", &format!("What {who} answers."), &of.predicates);
+    let listed = signatures("Collection", &format!("What {who} lists."), &of.collections);
+    let stated = signatures("Rule", "A formula of some things, by its name.", &of.rules);
+    let variants = whose.of(&of.invariants).map(|one| Variant::new(&one.name)).collect();
+    let name = whose.name("Invariant").to_string();
+    let invariant = named(&name, "What must always be so.", variants, extras);
     quote!(#asked #listed #stated #invariant)
 }
 
 /// The enumeration whose variants carry the things that they speak of.
-fn of_things(name: &Ident, about: &str, list: &[Signature]) -> TokenStream {
+fn of_things(name: &Ident, about: &str, list: &[&Signature]) -> TokenStream {
     let about = doc(&[about.to_owned()]);
     let variants = list.iter().map(|one| {
         let (name, about) = (ident(&one.name.ident), doc(&document::name(&one.name)));
@@ -51,7 +57,7 @@ fn of_things(name: &Ident, about: &str, list: &[Signature]) -> TokenStream {
 }
 
 /// From a name with its things to the bare one and back.
-fn conversions(name: &Ident, kind: &Ident, list: &[Signature]) -> TokenStream {
+fn conversions(name: &Ident, kind: &Ident, list: &[&Signature]) -> TokenStream {
     let kinds = list.iter().map(|one| {
         let name = ident(&one.name.ident);
         let rest = (!one.of.is_empty()).then(|| quote!({ .. }));

@@ -1,14 +1,14 @@
-//! Rules and invariants as a page has them, and what a core answers for them.
+//! Rules and invariants as a page has them, and what is answered for them.
 
-use turnstile_spec::formula::{Formulas, Signature, Stated};
+use turnstile_spec::formula::{Asker, Formulas, Signature, Stated};
 
 use super::{escaped, in_cell, lines, link};
 use crate::sheet::Sheet;
 
-/// What the core answers or lists.
+/// What is answered or listed.
 pub(super) struct Answer {
     pub(super) name: String,
-    pub(super) kind: &'static str,
+    pub(super) kind: String,
     pub(super) about: String,
     pub(super) cite: String,
 }
@@ -28,13 +28,23 @@ pub(super) fn answers(sheet: &Sheet<'_>) -> Vec<Answer> {
     let line = |kind: &'static str| {
         move |one: &Signature| Answer {
             name: escaped(&head(one)),
-            kind,
+            kind: format!("{kind}{}", asked_of(one)),
             about: in_cell(&one.name.about),
             cite: lines(&one.name.cite),
         }
     };
     let predicates = words.predicates.iter().map(line("yes or no"));
     predicates.chain(words.collections.iter().map(line("a list"))).collect()
+}
+
+/// Who is asked, where it is not the core alone.
+fn asked_of(one: &Signature) -> &'static str {
+    match [Asker::Core, Asker::Whole, Asker::Row].map(|by| one.asked.has(by)) {
+        [true, true, _] => ", asked of either",
+        [false, true, _] => ", asked of the whole system",
+        [false, false, true] => ", asked of a row",
+        [true, false, _] | [false, false, false] => "",
+    }
 }
 
 /// The rules and invariants of a table, in the order of the file.

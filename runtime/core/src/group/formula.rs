@@ -1,35 +1,12 @@
 //! What the rules of the coordinator's table ask of the coordinator that applies one. They decide;
 //! nothing in here does.
 
-use turnstile_machine::{Answers, Facts};
-use turnstile_machines::group_lock_coordinator::{
-    Collection, CollectionKind, Machine, Predicate, PredicateKind, RuleKind, State, Term,
-};
+use turnstile_machine::{Facts, Never};
+use turnstile_machines::group_lock_coordinator::{Collection, Machine, Predicate, Term};
 
 use super::message::LockName;
 use super::state::Server;
 use super::turn::Heard;
-
-/// What a coordinator answers when it applies a rule.
-pub const ANSWERS: Answers<Machine> = Answers {
-    rules: &[RuleKind::AllResponses, RuleKind::Available, RuleKind::Duplicates],
-    predicates: &[
-        PredicateKind::IsTheSame,
-        PredicateKind::HasResponded,
-        PredicateKind::IsInLockTable,
-        PredicateKind::RespondedWith,
-    ],
-    collections: &[CollectionKind::Members, CollectionKind::RespondedLocks],
-    instances: false,
-};
-
-/// What a coordinator goes through, action by action.
-pub const LOOPS: &[CollectionKind] = &[
-    CollectionKind::Members,
-    CollectionKind::ExistingLocks,
-    CollectionKind::DuplicateLocks,
-    CollectionKind::PendingRequests,
-];
 
 /// One coordinator, and what it hears now.
 #[derive(Clone, Copy, Debug)]
@@ -66,17 +43,6 @@ impl Facts<Machine> for Asked<'_> {
             Predicate::RespondedWith { one, lock } => {
                 self.responded(one).any(|held| lock == held.into())
             }
-            // What only who sees the whole group can answer: see `ANSWERS`.
-            Predicate::HasLockTable { .. }
-            | Predicate::HasReqQueue { .. }
-            | Predicate::RunsLockHandler { .. }
-            | Predicate::HasTheView { .. }
-            | Predicate::Holds { .. }
-            | Predicate::HasItInLockTable { .. }
-            | Predicate::IsAnotherS { .. }
-            | Predicate::IsTogetherWith { .. }
-            | Predicate::KnowsItsCoordinator { .. }
-            | Predicate::HasACaller { .. } => false,
         }
     }
 
@@ -87,23 +53,14 @@ impl Facts<Machine> for Asked<'_> {
             Collection::RespondedLocks => {
                 members.all(|one| self.responded(one).all(|lock| is(lock.into())))
             }
-            // What rows iterate over, and what invariants ask about: see `ANSWERS`.
-            Collection::ExistingLocks
-            | Collection::DuplicateLocks
-            | Collection::PendingRequests
-            | Collection::ViewOf { .. }
-            | Collection::LocksOf { .. }
-            | Collection::OwnersIn { .. }
-            | Collection::LocksFor { .. }
-            | Collection::LostBy { .. } => true,
         }
     }
 
-    fn instances(&self, _is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+    fn instances(&self, _is: &mut dyn FnMut(Term, Never) -> bool) -> bool {
         true
     }
 
-    fn state(&self, _thing: Term) -> Option<State> {
+    fn state(&self, _thing: Term) -> Option<Never> {
         None
     }
 }

@@ -47,7 +47,6 @@ use self::message::Message;
 use self::turn::Turn;
 use crate::view::MemberId;
 
-pub use formula::{ANSWERS, LOOPS};
 pub use state::{Command, Lock, Notice, Server, State, Timer};
 
 /// The core of a member.

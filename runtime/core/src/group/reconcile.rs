@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
-use turnstile_machines::group_lock_coordinator::{CollectionKind, Machine};
+use turnstile_machines::group_lock_coordinator::{Loop, Machine};
 
 use super::message::{LockName, Request, Says};
 use super::turn::{Heard, Turn};
@@ -23,22 +23,22 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
     }
 
     /// All that a row speaks of, in a fixed order.
-    pub(super) fn each(&self, each: CollectionKind) -> Vec<One> {
+    pub(super) fn each(&self, each: Loop) -> Vec<One> {
         let table = &self.state.server.table;
         let has = |(member, lock): (MemberId, LockName)| (member, Some(Request::Lock(lock)));
         match each {
-            CollectionKind::Members => {
+            Loop::Members => {
                 self.state.server.responses.keys().map(|member| (*member, None)).collect()
             }
-            CollectionKind::ExistingLocks => {
+            Loop::ExistingLocks => {
                 let new = self.existing().into_iter().filter(|(lock, _)| !table.contains_key(lock));
                 new.map(|(lock, member)| has((member, lock))).collect()
             }
-            CollectionKind::DuplicateLocks => {
+            Loop::DuplicateLocks => {
                 let lost = self.held().filter(|(member, lock)| table.get(lock) != Some(member));
                 lost.map(has).collect()
             }
-            CollectionKind::PendingRequests => {
+            Loop::PendingRequests => {
                 let responses = self.state.server.responses.iter();
                 let requests = responses.flat_map(|(member, info)| {
                     let requests = info.iter().flat_map(|info| info.requests.iter());
@@ -46,13 +46,6 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
                 });
                 requests.collect()
             }
-            // These are what formulas ask about.
-            CollectionKind::ViewOf
-            | CollectionKind::LocksOf
-            | CollectionKind::OwnersIn
-            | CollectionKind::LocksFor
-            | CollectionKind::LostBy
-            | CollectionKind::RespondedLocks => Vec::new(),
         }
     }
 
@@ -90,7 +83,7 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
 
     /// Notes who loses a lock.
     pub(super) fn note_losers(&mut self) {
-        let lost = self.each(CollectionKind::DuplicateLocks).into_iter();
+        let lost = self.each(Loop::DuplicateLocks).into_iter();
         let lost = lost.filter_map(|(member, has)| Some((member, has?.lock())));
         self.state.server.losers = lost.collect();
     }

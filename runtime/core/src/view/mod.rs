@@ -16,6 +16,5 @@ mod words;
 
 pub use handler::{Command, Handler, MACHINE, Notice, Timer};
 pub use message::{Message, Request};
-pub use spread::ANSWERS;
 pub use state::{Leader, LeftOut, Merge, QUEUE_MAX, State, Wants, Work};
 pub use types::{MemberId, Members, Suspension, View};

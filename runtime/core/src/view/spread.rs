@@ -1,23 +1,13 @@
 //! To whom a coord sends a view that it made, as the table's rule says, and what comes of it at
 //! whom the view leaves out. Knows no states.
 
-use turnstile_machine::{Answers, Facts, Rules};
-use turnstile_machines::view_handler::{
-    Collection, Event, Machine, Predicate, PredicateKind, Rule, RuleKind, State as At, Term,
-};
+use turnstile_machine::{Facts, Never, Rules};
+use turnstile_machines::view_handler::{Collection, Event, Machine, Predicate, Rule, Term};
 
 use super::message::Request;
 use super::state::{LeftOut, Wants};
 use super::turn::{Cause, Turn};
 use super::types::{MemberId, Members, View};
-
-/// What a coord answers that is about to send a view.
-pub const ANSWERS: Answers<Machine> = Answers {
-    rules: &[RuleKind::IsSentTheView],
-    predicates: &[PredicateKind::IsInTheView, PredicateKind::WasInTheView, PredicateKind::Leaves],
-    collections: &[],
-    instances: false,
-};
 
 /// A view that is about to be sent, and those that it comes of.
 struct Made<'a> {
@@ -35,15 +25,6 @@ impl Facts<Machine> for Made<'_> {
             Predicate::Leaves { member } => self.events.iter().any(
                 |event| matches!(event, Request::Leave { member: who } if member == (*who).into()),
             ),
-            // What invariants ask of all members that run: see `ANSWERS`.
-            Predicate::HasAViewInstalled { .. }
-            | Predicate::LeadsAMerge { .. }
-            | Predicate::WaitsForALeader { .. }
-            | Predicate::CoordinatesIt { .. }
-            | Predicate::LeavesByIt { .. }
-            | Predicate::ItsResumerIsArmed { .. }
-            | Predicate::ItsResumerHasBegun { .. }
-            | Predicate::AnotherResumerIsArmed { .. } => false,
         }
     }
 
@@ -51,11 +32,11 @@ impl Facts<Machine> for Made<'_> {
         match collection {}
     }
 
-    fn instances(&self, _: &mut dyn FnMut(Term, At) -> bool) -> bool {
+    fn instances(&self, _: &mut dyn FnMut(Term, Never) -> bool) -> bool {
         true
     }
 
-    fn state(&self, _: Term) -> Option<At> {
+    fn state(&self, _: Term) -> Option<Never> {
         None
     }
 }

@@ -64,25 +64,21 @@ impl<L: Rules<lock::Machine>, S: Rules<server::Machine>> Turn<'_, L, S> {
     }
 
     /// What a loop goes over.
-    fn listed(&self, Asked { id, lock }: Asked, collection: lock::CollectionKind) -> Vec<LockId> {
-        use lock::CollectionKind;
+    fn listed(&self, Asked { id, lock }: Asked, collection: lock::Loop) -> Vec<LockId> {
+        use lock::Loop;
 
         let Some(file) = self.file() else { return Vec::new() };
         let mut ids: Vec<LockId> = match collection {
-            CollectionKind::OthersOfTheClient => file
+            Loop::OthersOfTheClient => file
                 .locks
                 .of(lock.key)
                 .map(|(other, _)| other)
                 .filter(|other| *other != id)
                 .collect(),
-            CollectionKind::ThoseThatWaitForIt => {
+            Loop::ThoseThatWaitForIt => {
                 let over = file.locks.over(lock.range);
                 over.filter(|(_, one)| one.at == At::Waitunlock).map(|(id, _)| id).collect()
             }
-            CollectionKind::BytesOf
-            | CollectionKind::BytesLockedBy
-            | CollectionKind::LocksOver
-            | CollectionKind::LocksOf => Vec::new(),
         };
         ids.sort_unstable();
         ids

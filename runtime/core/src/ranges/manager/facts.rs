@@ -4,10 +4,9 @@
 
 use core::cell::RefCell;
 
-use turnstile_machine::{Answers, Facts, Rules};
+use turnstile_machine::{Facts, Rules};
 use turnstile_machines::byte_range_lock::{
-    Collection, CollectionKind, Invariant, Machine, Predicate, PredicateKind, Rule, RuleKind,
-    State as At, Term,
+    Collection, Invariant, Machine, Predicate, Rule, State as At, Term,
 };
 use turnstile_machines::server_lock::State as Server;
 
@@ -17,42 +16,8 @@ use crate::ranges::locks::{Key, Lock, LockType, Slot};
 use crate::ranges::range::ByteRange;
 use crate::ranges::sweep::Sweep;
 
-/// What a cache manager answers when a client asks about a range.
-pub const OF_A_RANGE: Answers<Machine> = Answers {
-    rules: &[RuleKind::Read, RuleKind::Write],
-    predicates: PredicateKind::ALL,
-    collections: &[
-        CollectionKind::BytesOf,
-        CollectionKind::BytesLockedBy,
-        CollectionKind::LocksOver,
-        CollectionKind::LocksOf,
-    ],
-    instances: true,
-};
-
-/// What it answers when a lock is moved, and of its invariants: there nobody asks about a range.
-pub const ANSWERS: Answers<Machine> = Answers {
-    rules: &[
-        RuleKind::Obtain,
-        RuleKind::Unlock,
-        RuleKind::Conflicts,
-        RuleKind::Waits,
-        RuleKind::Sufficient,
-        RuleKind::HasLost,
-        RuleKind::Reassert,
-    ],
-    predicates: PredicateKind::ALL,
-    collections: &[
-        CollectionKind::BytesLockedBy,
-        CollectionKind::LocksOver,
-        CollectionKind::LocksOf,
-    ],
-    instances: true,
-};
-
-/// What a row of a lock goes through.
-pub const LOOPS: &[CollectionKind] =
-    &[CollectionKind::OthersOfTheClient, CollectionKind::ThoseThatWaitForIt];
+/// What stands for the range that a client asks about; locks have smaller numbers.
+const RANGE: Term = Term(u64::MAX);
 
 /// What stands for a lock in formulas.
 fn lock_thing(slot: Slot) -> Term {
@@ -86,14 +51,14 @@ impl File {
     /// Whether a client can READ a range of it.
     #[must_use]
     pub fn may_read<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
-        let rule = Rule::Read { client: client(key), range: Term(0) };
+        let rule = Rule::Read { client: client(key), range: RANGE };
         table.rule(rule, &Subject::new(self, range))
     }
 
     /// Whether a client can WRITE a range of it.
     #[must_use]
     pub fn may_write<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
-        let rule = Rule::Write { client: client(key), range: Term(0) };
+        let rule = Rule::Write { client: client(key), range: RANGE };
         table.rule(rule, &Subject::new(self, range))
     }
 
@@ -193,8 +158,8 @@ impl Facts<Machine> for Subject<'_> {
     fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         let locks = &self.file.locks;
         match collection {
-            Collection::BytesOf { range: _ } => self.every_byte(self.range, is),
-            Collection::BytesLockedBy { lock } => {
+            Collection::BytesOf { range: RANGE } => self.every_byte(self.range, is),
+            Collection::BytesOf { range: lock } | Collection::BytesLockedBy { lock } => {
                 self.lock(lock).is_none_or(|(_, lock)| self.every_byte(lock.range, is))
             }
             Collection::LocksOver { byte } => self.every_over(byte.0, is),
@@ -203,8 +168,6 @@ impl Facts<Machine> for Subject<'_> {
                 let mut own = key.into_iter().flat_map(|key| locks.slots_of(key));
                 own.all(|slot| is(lock_thing(slot)))
             }
-            // Of the lock whose row is taken: no formula has it, see `ANSWERS`.
-            Collection::OthersOfTheClient | Collection::ThoseThatWaitForIt => true,
         }
     }
 

@@ -21,7 +21,6 @@ use super::message::{FileId, Message, Server};
 use super::range::ByteRange;
 use crate::number::LockId;
 
-pub use facts::{ANSWERS, LOOPS, OF_A_RANGE};
 pub use state::{File, Open, State};
 
 /// The core of a cache manager.
