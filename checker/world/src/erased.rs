@@ -66,7 +66,10 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
 
     /// An input in a few words: `response (503)`.
     fn input_words(&self, input: &Input) -> String {
-        format!("{input:?}")
+        match input {
+            Input::Message { message, .. } => self.message_words(message),
+            Input::Fired(_) | Input::Command(_) | Input::Restart(_) => format!("{input:?}"),
+        }
     }
 
     /// A message that it sends or gets in a few words: `POST`, `409`.

@@ -11,28 +11,28 @@ use turnstile_machines::lock_status;
 use turnstile_step::Symbolic;
 use turnstile_world::NodeId;
 
-use super::mail::{Answer, Change, Mail, Sent, failed, lock_of};
+use super::mail::{Change, Letter, Mail, lock_of};
 use super::order::Broken;
 
 /// The log, and who takes part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     /// The members, by node.
-    pub seats: Vec<Seat>,
+    pub(crate) seats: Vec<Seat>,
     /// How many vote that have no locks: they are always connected, and never lead.
     witnesses: usize,
     /// Who leads.
-    pub leader: Option<NodeId>,
+    pub(crate) leader: Option<NodeId>,
     /// Why the next one will be elected.
     because: Because,
     /// The log has the RESET of the one that leads.
     pub(super) is_reset: bool,
     /// What the whole log comes to.
-    pub truth: Locks,
+    pub(crate) truth: Locks,
     /// The index of its last command, if it has one.
-    pub last: Option<Token>,
-    /// Results that the leader owes.
-    pub(super) answers: Vec<Answer>,
+    pub(crate) last: Option<Token>,
+    /// Results that the leader owes, each to an address.
+    pub(super) answers: Vec<(Address, Message)>,
     /// Results may fail: they do not go out at once.
     may_fail: bool,
     /// Commands that wait for a leader.
@@ -40,18 +40,18 @@ pub struct Cluster {
     /// Commands that come to nothing: who waits for them is told so at some time, or never.
     lost: Vec<Entry>,
     /// What a command of the log did that it must not do.
-    pub broken: Broken,
+    pub(crate) broken: Broken,
 }
 
 /// A member as the cluster sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub struct Seat {
+pub(crate) struct Seat {
     /// Under which address.
-    pub address: Address,
+    pub(crate) address: Address,
     /// It is connected to nobody.
-    pub is_apart: bool,
+    pub(crate) is_apart: bool,
     /// It has been at some time.
-    pub was_apart: bool,
+    pub(crate) was_apart: bool,
     /// It has no log: it needs a snapshot.
     is_new: bool,
     /// It is connected, and what comes into the log does not come to it.
@@ -149,19 +149,20 @@ impl Cluster {
     ) -> Mail {
         match change {
             Change::Answer(place) => {
-                let Answer { to, address, lock, call, index, status, token } =
-                    self.answers.remove(usize::from(place));
-                let result = Message::Result { lock, call, index, status, token };
-                vec![(to, Sent::Answer(address, result))]
+                let (address, result) = self.answers.remove(usize::from(place));
+                vec![self.past(address, result)]
             }
-            Change::Fail(place) => vec![failed(&self.answers.remove(usize::from(place)))],
+            Change::Fail(place) => {
+                let (address, result) = self.answers.remove(usize::from(place));
+                self.failed(address, &result).into_iter().collect()
+            }
             Change::Refuse(place) => {
                 let entry = self.lost.remove(usize::from(place));
                 self.refuse(&entry).into_iter().collect()
             }
             Change::Elect(node) => {
                 (self.leader, self.is_reset) = (Some(node), false);
-                let mut mail = vec![(node, Sent::Message(Message::Elected(self.because)))];
+                let mut mail = vec![(node, Letter::Log(Message::Elected(self.because)))];
                 for entry in std::mem::take(&mut self.held) {
                     mail.extend(self.append(entry, service));
                 }
@@ -171,7 +172,7 @@ impl Cluster {
                 let mut mail = self.lose_leader(Because::TheLeaderLeft, Some(node));
                 (self.leader, self.is_reset) = (Some(node), false);
                 let because = Because::TheCoordinatorChanged;
-                mail.push((node, Sent::Message(Message::Elected(because))));
+                mail.push((node, Letter::Log(Message::Elected(because))));
                 mail
             }
             Change::CutOff(node) => self.part(node, false),
@@ -189,12 +190,12 @@ impl Cluster {
         }
     }
 
-    fn snapshot(&mut self, node: NodeId) -> (NodeId, Sent) {
+    fn snapshot(&mut self, node: NodeId) -> (NodeId, Letter) {
         let seat = &mut self.seats[node];
         (seat.is_new, seat.is_behind) = (false, false);
         seat.pending.clear();
         let (index, locks) = (self.last, self.truth.clone());
-        (node, Sent::Message(Message::Snapshot { index, locks }))
+        (node, Letter::Log(Message::Snapshot { index, locks }))
     }
 
     /// Nobody leads: what is owed to those that wait fails. A leader that is followed by another
@@ -203,18 +204,19 @@ impl Cluster {
         self.because = because;
         let before = self.leader.take();
         let answers = std::mem::take(&mut self.answers);
-        let mut mail: Mail = answers.iter().map(failed).collect();
+        let failed = answers.iter().filter_map(|(address, result)| self.failed(*address, result));
+        let mut mail: Mail = failed.collect();
         if let (Some(before), Some(by)) = (before, by)
             && before != by
         {
-            mail.push((before, Sent::Message(Message::AnotherIsElected)));
+            mail.push((before, Letter::Log(Message::AnotherIsElected)));
         }
         mail
     }
 
     fn view(&self, is: Connected, to: Vec<NodeId>) -> Mail {
         let members = self.present();
-        let view = |node| (node, Sent::Message(Message::View { is, members: members.clone() }));
+        let view = |node| (node, Letter::Log(Message::View { is, members: members.clone() }));
         to.into_iter().map(view).collect()
     }
 
@@ -226,15 +228,15 @@ impl Cluster {
         (seat.is_apart, seat.was_apart, seat.is_behind) = (true, true, false);
         let mut mail = Vec::new();
         if ends {
+            self.answers.retain(|(address, _)| *address != seat.address);
             (seat.address, seat.is_new) = (Address(seat.address.0 + members), true);
             seat.pending.clear();
             let address = seat.address;
-            self.answers.retain(|answer| answer.to != node);
             self.drop_lost();
-            mail.push((node, Sent::Begin(address)));
+            mail.push((node, Letter::Begin(address)));
         } else {
             let (is, members) = (Connected::Minority, vec![self.seats[node].address]);
-            mail.push((node, Sent::Message(Message::View { is, members })));
+            mail.push((node, Letter::Log(Message::View { is, members })));
         }
         // Who is apart or in a minority hears of no other.
         if !is_seen {
@@ -286,7 +288,7 @@ impl Cluster {
             mail.extend(
                 pending
                     .into_iter()
-                    .map(|(index, entry)| (node, Sent::Message(Message::Apply { index, entry }))),
+                    .map(|(index, entry)| (node, Letter::Log(Message::Apply { index, entry }))),
             );
         }
         if !had_majority {
@@ -317,11 +319,26 @@ impl Cluster {
         Vec::new()
     }
 
-    fn refuse(&self, entry: &Entry) -> Option<(NodeId, Sent)> {
+    fn refuse(&self, entry: &Entry) -> Option<(NodeId, Letter)> {
         let lock = lock_of(&entry.operation)?;
         let call = entry.call?;
-        let to = self.seats.iter().position(|seat| seat.address == entry.by)?;
-        Some((to, Sent::Answer(entry.by, Message::Failed { lock, call })))
+        self.is_there(entry.by).then(|| self.past(entry.by, Message::Failed { lock, call }))
+    }
+
+    /// Whether a member has this address still.
+    fn is_there(&self, address: Address) -> bool {
+        self.seats.iter().any(|seat| seat.address == address)
+    }
+
+    /// What who waits for a result hears instead of it.
+    fn failed(&self, address: Address, result: &Message) -> Option<(NodeId, Letter)> {
+        let Message::Result { lock, call, .. } = *result else { return None };
+        Some(self.past(address, Message::Failed { lock, call }))
+    }
+
+    /// A message that goes past the log, by the node behind this one.
+    fn past(&self, address: Address, message: Message) -> (NodeId, Letter) {
+        (self.seats.len() + 1, Letter::Past(address, message))
     }
 
     fn append(
@@ -339,18 +356,19 @@ impl Cluster {
             self.seats.iter().any(|seat| seat.address == address && !seat.was_apart)
         };
         self.broken.note(&service.rules, [&before, &self.truth], &entry, &stayed);
-        let to = self.seats.iter().position(|seat| seat.address == entry.by);
-        if let (Some(call), Some(lock), Some(to)) = (entry.call, lock_of(&entry.operation), to) {
-            let status = self.truth.status(lock, entry.by);
-            let token = self.truth.token(lock, entry.by);
+        if let (Some(call), Some(lock)) = (entry.call, lock_of(&entry.operation))
+            && self.is_there(entry.by)
+        {
             let address = entry.by;
-            self.answers.push(Answer { to, address, lock, call, index, status, token });
+            let status = self.truth.status(lock, address);
+            let token = self.truth.token(lock, address);
+            self.answers.push((address, Message::Result { lock, call, index, status, token }));
         }
         let mut mail = Mail::new();
         for (node, seat) in self.seats.iter_mut().enumerate() {
             let (index, entry) = (index, entry.clone());
             if !seat.is_apart && !seat.is_behind {
-                mail.push((node, Sent::Message(Message::Apply { index, entry })));
+                mail.push((node, Letter::Log(Message::Apply { index, entry })));
             } else if !seat.is_new {
                 seat.pending.push((index, entry));
             }
@@ -360,18 +378,13 @@ impl Cluster {
         }
         mail
     }
-}
 
-impl Cluster {
     /// Gives members other places, and addresses with them.
     pub(super) fn rename(&mut self, to: &[NodeId], each: &mut dyn FnMut(&mut Address)) {
         let before = self.seats.clone();
         before.into_iter().zip(to).for_each(|(seat, &to)| self.seats[to] = seat);
         self.leader = self.leader.map(|node| to[node]);
-        for answer in &mut self.answers {
-            answer.to = to[answer.to];
-            each(&mut answer.address);
-        }
+        self.answers.iter_mut().for_each(|(address, _)| each(address));
         self.truth.visit_addresses(each);
         let pending = self.seats.iter_mut().flat_map(|seat| {
             each(&mut seat.address);

@@ -14,14 +14,14 @@ use super::mail::lock_of;
 
 /// What a member was given of the log under its address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
-pub struct Delivered {
+pub(crate) struct Delivered {
     /// The index of the last command, or that of a snapshot that came later.
-    pub index: Option<Token>,
+    pub(crate) index: Option<Token>,
     /// What that comes to.
-    pub locks: Locks,
+    pub(crate) locks: Locks,
     /// The last command of each mutex, if it has not come.
     #[symbolic(values)]
-    pub behind: Behind,
+    pub(crate) behind: Behind,
 }
 
 /// By lock, commands that were executed and have not come.
@@ -29,7 +29,7 @@ pub(super) type Behind = BTreeMap<LockName, Away>;
 
 /// Where a command is that has not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub enum Away {
+pub(crate) enum Away {
     /// It is on its way to the log, or nowhere.
     Called(Call),
     /// In the log, under this index.

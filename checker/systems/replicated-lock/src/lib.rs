@@ -5,14 +5,14 @@ mod cluster;
 mod delivered;
 mod facts;
 mod mail;
+mod nodes;
 mod order;
+mod past;
 mod predicates;
 mod system;
 mod threads;
-pub mod types;
 mod words;
 mod world;
 
-pub use crate::types::{Acted, Command, Letter, Notice, ReplicatedTypes, Seat, State};
 pub use system::{MemberRules, MutexRules, Replicated, StatusRules};
 pub use world::ENTRY;

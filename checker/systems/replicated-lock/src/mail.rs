@@ -1,27 +1,14 @@
 //! What may happen in the cluster, and what it sends to members.
 
-use turnstile_core::number::Token;
 use turnstile_core::replicated::message::Message;
-use turnstile_core::replicated::types::{Address, Call, LockName, Operation, Status};
+use turnstile_core::replicated::types::{Address, LockName, Operation};
 use turnstile_step::Symbolic;
 
 use turnstile_world::NodeId;
 
-/// A result on its way to who waits for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
-pub(super) struct Answer {
-    pub(super) to: NodeId,
-    pub(super) address: Address,
-    pub(super) lock: LockName,
-    pub(super) call: Call,
-    pub(super) index: Token,
-    pub(super) status: Status,
-    pub(super) token: Option<Token>,
-}
-
 /// What may happen in the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub enum Change {
+pub(crate) enum Change {
     /// A result goes out.
     Answer(u8),
     /// It fails: who waits for it is told so.
@@ -62,22 +49,33 @@ impl Change {
     }
 }
 
-/// What the cluster sends to a member: a message, in step with the log or not, or its end and
-/// another beginning.
-pub(super) enum Sent {
-    Message(Message),
-    Answer(Address, Message),
+/// What nodes send each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub(crate) enum Letter {
+    /// To or from a member, in step with the log.
+    Log(Message),
+    /// A member ends, and begins again under this address.
     Begin(Address),
+    /// To a member, past the log: whoever has another address does not hear it.
+    Past(Address, Message),
+}
+
+impl Letter {
+    /// Calls `each` with every address; it may replace them.
+    pub(crate) fn visit_addresses(&mut self, each: &mut dyn FnMut(&mut Address)) {
+        match self {
+            Self::Log(message) => message.visit_addresses(each),
+            Self::Begin(address) => each(address),
+            Self::Past(address, message) => {
+                each(address);
+                message.visit_addresses(each);
+            }
+        }
+    }
 }
 
 /// What goes out to whom, in order.
-pub(super) type Mail = Vec<(NodeId, Sent)>;
-
-/// What who waits for a result hears instead of it.
-pub(super) fn failed(answer: &Answer) -> (NodeId, Sent) {
-    let Answer { to, address, lock, call, .. } = *answer;
-    (to, Sent::Answer(address, Message::Failed { lock, call }))
-}
+pub(super) type Mail = Vec<(NodeId, Letter)>;
 
 /// The lock that a mutex's command is about.
 pub(super) const fn lock_of(operation: &Operation) -> Option<LockName> {

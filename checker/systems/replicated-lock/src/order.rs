@@ -11,15 +11,15 @@ use super::facts::Step;
 
 /// What commands have done that they must not do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
-pub struct Broken {
+pub(crate) struct Broken {
     /// Somebody was passed in the queue.
-    pub order: bool,
+    pub(crate) order: bool,
     /// A RESET left somebody who is not in its list.
-    pub reset: bool,
+    pub(crate) reset: bool,
     /// A RESET took something from a member that was there all the time.
-    pub stayed: bool,
+    pub(crate) stayed: bool,
     /// An UNLOCK or an UNLOCK_ALL left its member with what it gives up.
-    pub kept: bool,
+    pub(crate) kept: bool,
 }
 
 impl Broken {

@@ -1,75 +1,30 @@
-//! What the properties of the replicated lock service ask of a state, and what they remember.
+//! What the properties of the replicated lock service ask of a state.
 
-use turnstile_core::claim::message::{Caller, Message as Act};
-use turnstile_core::fence::{Fence, Notice as Verdict};
-use turnstile_core::replicated::message::{Notice as CoreNotice, Says};
-use turnstile_core::replicated::types::{LockName, Status, Timer};
+use turnstile_core::replicated::types::{Status, Timer};
 use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
 use turnstile_machines::lock_status::WholeInvariant as Invariant;
-use turnstile_step::{Core as _, Effect, Input, Out};
 use turnstile_world::NodeId;
-use turnstile_world::monitor::Observation;
 use turnstile_world::property::View;
-use turnstile_world::system::ObservationOf;
 
 use super::cluster::Cluster;
 use super::facts::Step;
-use super::{Acted, Notice, Replicated, ReplicatedTypes, Seat, State};
+use super::nodes::Seat;
+use super::past::Acted;
+use super::system::Replicated;
 
 turnstile_machine::system!("../../../spec/systems/replicated-lock.yaml");
 
 type Look<'a> = View<'a>;
 
-/// Remembers who acted under which lock.
-pub(super) fn observe(monitor: &mut [Acted], seen: &ObservationOf<ReplicatedTypes>) {
-    let of = |lock: LockName| usize::try_from(lock.0).expect("there are few locks");
-    match seen {
-        Observation::Told(node, Notice::Acts { lock, by, token }) => {
-            let acted = &mut monitor[of(*lock)];
-            let (from, message) = (Caller(by.0), Act::Act { token: *token });
-            let mut out = Out::default();
-            Fence.step(&mut acted.store, Input::Message { from, message }, &mut out);
-            let is_accepted =
-                |effect: &_| matches!(effect, Effect::Notify(Verdict::Accepted { .. }));
-            if out.effects.iter().any(is_accepted) {
-                acted.is_used = true;
-                match acted.order.iter().position(|other| other == node) {
-                    None => acted.order.push(*node),
-                    Some(place) => acted.is_torn |= place + 1 < acted.order.len(),
-                }
-            }
-        }
-        Observation::Told(
-            node,
-            Notice::Member(CoreNotice::Mutex {
-                lock,
-                says: Says::Returns | Says::UnexpectedUnlocking,
-            }),
-        ) => monitor[of(*lock)].order.retain(|other| other != node),
-        Observation::Told(_, Notice::Member(_))
-        | Observation::Asked(..)
-        | Observation::Crashed(_)
-        | Observation::Restarted(_)
-        | Observation::Violation(_) => {}
-    }
-}
-
 fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (NodeId, &'a Seat)> {
-    view.nodes.iter().enumerate().filter_map(|(node, part)| match part.state.of() {
-        State::Member(seat) => Some((node, &**seat)),
-        State::Cluster(_) | State::Answers => None,
-    })
+    view.nodes.iter().map_while(|part| part.state.get()).enumerate()
 }
 
 fn cluster<'a>(view: &Look<'a>) -> &'a Cluster {
-    let found = view.nodes.iter().find_map(|part| match part.state.of() {
-        State::Cluster(cluster) => Some(&**cluster),
-        State::Member(_) | State::Answers => None,
-    });
-    found.expect("every world has a cluster")
+    view.nodes.iter().find_map(|part| part.state.get()).expect("every world has a cluster")
 }
 
 /// Every lock as the whole log has it, and as each member has it.

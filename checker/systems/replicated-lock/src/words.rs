@@ -2,18 +2,17 @@
 
 use std::fmt;
 
-use turnstile_step::{Effect, Input};
-use turnstile_world::system::{EffectOf, InputOf};
+use turnstile_core::replicated::message::Message;
 
-use super::mail::Change;
-use super::{Command, Letter, Notice, ReplicatedTypes};
+use super::mail::{Change, Letter};
+use super::nodes::{Command, Notice};
 
 impl fmt::Display for Letter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Member(message) | Self::Past(_, message) => message.fmt(f),
+            Self::Log(Message::Execute(entry)) => entry.fmt(f),
+            Self::Log(message) | Self::Past(_, message) => message.fmt(f),
             Self::Begin(address) => write!(f, "the end, and a beginning as {address}"),
-            Self::Execute(entry) => entry.fmt(f),
         }
     }
 }
@@ -38,26 +37,21 @@ impl fmt::Display for Change {
     }
 }
 
-pub(super) fn input(input: &InputOf<ReplicatedTypes>) -> String {
-    match input {
-        Input::Message { message, .. } => message.to_string(),
-        Input::Fired(timer) => timer.to_string(),
-        Input::Command(Command::Member(command)) => command.to_string(),
-        Input::Command(Command::Act(lock)) => format!("acts under {lock}"),
-        Input::Command(Command::Cluster(change)) => change.to_string(),
-        Input::Restart(_) => "starts again".to_owned(),
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ask(command) => command.fmt(f),
+            Self::Act(lock) => write!(f, "acts under {lock}"),
+        }
     }
 }
 
-pub(super) fn effect(effect: &EffectOf<ReplicatedTypes>) -> Option<String> {
-    match effect {
-        Effect::Arm(timer) => Some(format!("arms {timer}")),
-        Effect::Disarm(timer) => Some(format!("disarms {timer}")),
-        Effect::Notify(Notice::Member(notice)) => Some(format!("notifies {notice}")),
-        Effect::Notify(Notice::Acts { token: Some(token), .. }) => {
-            Some(format!("acts with token {token}"))
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Member(notice) => write!(f, "notifies {notice}"),
+            Self::Acts { token: Some(token), .. } => write!(f, "acts with token {token}"),
+            Self::Acts { token: None, .. } => f.write_str("acts"),
         }
-        Effect::Notify(Notice::Acts { token: None, .. }) => Some("acts".to_owned()),
-        Effect::Save(()) | Effect::Send { .. } => None,
     }
 }

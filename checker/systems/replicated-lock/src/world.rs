@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_world::Predicate;
 use turnstile_world::erased::System;
-use turnstile_world::{Predicate, erased};
 
 use super::Replicated;
 use super::predicates::replicated_lock::{Predicate as Name, Properties};
+use super::system::Nodes;
 
 const FILE: Embedded = embedded!("../../../../" "spec/systems/" "replicated-lock");
 
@@ -61,11 +62,11 @@ impl SystemSpec for Replicated {
         let may_fail = plan.has(FAILS);
         let witnesses = usize::from(plan.number_from(0, "witnesses")?);
         let voters = [plan.count("member")?, witnesses];
-        Replicated::new(voters, plan.number("locks")?, may_fail, &plan.options.tables)
+        Self::new(voters, plan.number("locks")?, may_fail, &plan.options.tables)
     }
 
-    fn nodes(self, count: usize) -> Arc<dyn System> {
-        erased(self, count)
+    fn nodes(self, _count: usize) -> Arc<dyn System> {
+        Arc::new(Nodes::new(self))
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {
