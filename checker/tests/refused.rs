@@ -9,9 +9,7 @@ use stateright::{Checker as _, Model as _};
 use toy::{By, ENGINES, Row, Toy, is, is_not, property, verdicts, world};
 use turnstile_reference::Model;
 use turnstile_search::judged::Verdict;
-use turnstile_world::{
-    Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError, erased,
-};
+use turnstile_world::{Budget, Chance, Claim, Link, LinkKind, Mail, Node, World, WorldError};
 
 const ROWS: &[Row] = &[(0, By::Budget("outage"), 1), (1, By::Command, 2)];
 
@@ -23,7 +21,7 @@ fn errors(nodes: usize, links: &[usize], budgets: &[(&str, Option<u8>)]) -> Vec<
     let link = |&to: &usize| Link { from: 0, to, kind: LinkKind::Messages(mail) };
     let budget = |&(name, limit): &(&str, _)| Budget { name: str::to_owned(name), limit };
     let world = World::new(
-        erased(Toy(ROWS), nodes),
+        Arc::new(Toy(ROWS)),
         (0..nodes).map(node).collect(),
         links.iter().map(link).collect(),
         budgets.iter().map(budget).collect(),

@@ -8,12 +8,11 @@ use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::judged::Verdict;
-use turnstile_step::{Effect, Input};
+use turnstile_world::erased::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::link::Mail;
-use turnstile_world::system::{InputOf, ObservationOf, OutOf, System, Types};
 use turnstile_world::{
-    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Observation, Predicate, Property, View,
-    World, erased,
+    Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Observation, Ordered, Predicate, Property,
+    Value, View, World,
 };
 
 /// What makes the writer write.
@@ -24,77 +23,84 @@ enum By {
     Message,
 }
 
-/// A writer, that may be asked by another node to write; it saves that it has, and tells it.
+const WRITER: NodeId = 0;
+const ASKER: NodeId = 1;
+
+/// What saves that it has written, and tells it.
 #[derive(Clone, Copy, Debug)]
-struct Writing {
+struct Writer {
     by: By,
     saves_first: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct WritingTypes;
+impl NodeCore for Writer {
+    fn start(&self) -> Value {
+        Value::new(false)
+    }
 
-impl Types for WritingTypes {
-    type State = bool;
-    type Message = ();
-    type Timer = ();
-    type Command = ();
-    type Notice = ();
-    type Saved = bool;
-    /// Whether it was told that it is written.
-    type Monitor = bool;
-    type Mark = ();
+    fn armed(&self) -> Vec<Ordered> {
+        if self.by == By::Timer { vec![Ordered::new(())] } else { Vec::new() }
+    }
+
+    fn step(&self, _choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        if let Input::Restart(saved) = input {
+            *state = saved.unwrap_or_else(|| self.start());
+            return;
+        }
+        *state = Value::new(true);
+        let (saves, tells) = (Effect::Save(Value::new(true)), Effect::Notify(Value::new(())));
+        out.effects.push(Effect::Disarm(Ordered::new(())));
+        out.effects.extend(if self.saves_first { [saves, tells] } else { [tells, saves] });
+    }
+
+    fn commands(&self, state: &Value) -> Vec<Ordered> {
+        once(self.by == By::Command, state)
+    }
 }
 
-const WRITER: NodeId = 0;
-const ASKER: NodeId = 1;
+/// What asks the writer to write, or nothing.
+#[derive(Clone, Copy, Debug)]
+struct Asker(By);
+
+impl NodeCore for Asker {
+    fn start(&self) -> Value {
+        Value::new(false)
+    }
+
+    fn step(&self, _choice: u8, state: &mut Value, _input: Input, out: &mut Out) {
+        *state = Value::new(true);
+        out.effects.push(Effect::Send { to: WRITER, message: Ordered::new(()) });
+    }
+
+    fn commands(&self, state: &Value) -> Vec<Ordered> {
+        once(self.0 == By::Message, state)
+    }
+}
+
+/// The command of a node that has one, until it has been given.
+fn once(has_one: bool, state: &Value) -> Vec<Ordered> {
+    if has_one && !state.of::<bool>() { vec![Ordered::new(())] } else { Vec::new() }
+}
+
+/// Both.
+#[derive(Clone, Copy, Debug)]
+struct Writing {
+    writer: Writer,
+    asker: Asker,
+}
 
 impl System for Writing {
-    type Types = WritingTypes;
-
-    fn start(&self, _node: NodeId) -> bool {
-        false
+    fn node(&self, node: NodeId) -> &dyn NodeCore {
+        if node == WRITER { &self.writer } else { &self.asker }
     }
 
-    fn armed(&self, node: NodeId) -> Vec<()> {
-        if node == WRITER && self.by == By::Timer { vec![()] } else { Vec::new() }
+    /// Whether it was told that it is written.
+    fn monitor(&self) -> Value {
+        Value::new(false)
     }
 
-    fn step(
-        &self,
-        node: NodeId,
-        _choice: u8,
-        state: &mut bool,
-        input: InputOf<WritingTypes>,
-        out: &mut OutOf<WritingTypes>,
-    ) {
-        match input {
-            Input::Restart(saved) => *state = saved.unwrap_or_default(),
-            Input::Command(()) if node == ASKER => {
-                // It asks once.
-                *state = true;
-                out.effects.push(Effect::Send { to: WRITER, message: () });
-            }
-            Input::Command(()) | Input::Fired(()) | Input::Message { .. } => {
-                *state = true;
-                let (saves, tells) = (Effect::Save(true), Effect::Notify(()));
-                out.effects.push(Effect::Disarm(()));
-                out.effects.extend(if self.saves_first { [saves, tells] } else { [tells, saves] });
-            }
-        }
-    }
-
-    fn commands(&self, node: NodeId, state: &bool) -> Vec<()> {
-        let by = if node == WRITER { By::Command } else { By::Message };
-        if self.by == by && !state { vec![()] } else { Vec::new() }
-    }
-
-    fn monitor(&self) -> bool {
-        false
-    }
-
-    fn observe(&self, monitor: &mut bool, seen: &ObservationOf<WritingTypes>) {
-        *monitor |= matches!(seen, Observation::Told(WRITER, ()));
+    fn observe(&self, monitor: &mut Value, seen: &Observation) {
+        *monitor.of_mut::<bool>() |= matches!(seen, Observation::Told(WRITER, _));
     }
 }
 
@@ -109,7 +115,7 @@ fn world(system: Writing, torn: bool) -> World {
     let budgets = budgets.into_iter().map(budget).collect();
     let nodes = vec![node("writer"), node("asker")];
     let mut world =
-        World::new(erased(system, 2), nodes, vec![link], budgets).expect("it can be searched");
+        World::new(Arc::new(system), nodes, vec![link], budgets).expect("it can be searched");
     let claim = Claim::Always {
         holds: Predicate::new(|view: &View<'_>| {
             !*view.monitor::<bool>() || *view.state::<bool>(WRITER)
@@ -136,7 +142,8 @@ fn told_too_early_is_seen(by: By) {
     let mut states = Vec::new();
     for engine in [check as Search, turnstile_reference::check] {
         let verdict = |saves_first, torn| {
-            let result = searched(Writing { by, saves_first }, torn, engine);
+            let system = Writing { writer: Writer { by, saves_first }, asker: Asker(by) };
+            let result = searched(system, torn, engine);
             (result.properties[0].verdict, result)
         };
         assert_eq!(verdict(true, true).0, Verdict::Holds);

@@ -5,9 +5,8 @@ use turnstile_harness::check::Search;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::PropertyReport;
 use turnstile_search::bounds::{Reductions, Silent};
-use turnstile_step::{Effect, Input};
-use turnstile_world::system::{InputOf, OutOf, System, Types};
-use turnstile_world::{Budget, Claim, Node, NodeId, Predicate, Property, World, erased};
+use turnstile_world::erased::{Effect, Input, NodeCore, Out, System};
+use turnstile_world::{Budget, Claim, Node, NodeId, Ordered, Predicate, Property, Value, World};
 
 use std::sync::Arc;
 
@@ -25,73 +24,64 @@ pub(crate) enum By {
 /// From a state, by what, to a state.
 pub(crate) type Row = (u8, By, u8);
 
-/// The system.
+/// The system, and each of its nodes: a state is a number, a command or a timer the place of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Toy(pub(crate) &'static [Row]);
 
-/// Its types: a state is a number, a command the place of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ToyTypes;
+impl Toy {
+    /// The places of rows that may happen in a state.
+    fn rows(self, state: u8, is_meant: fn(By) -> bool) -> impl Iterator<Item = Ordered> {
+        let rows = (0_u8..).zip(self.0);
+        rows.filter(move |(_, row)| row.0 == state && is_meant(row.1))
+            .map(|(place, _)| Ordered::new(place))
+    }
 
-impl Types for ToyTypes {
-    type State = u8;
-    type Message = ();
-    type Timer = u8;
-    type Command = u8;
-    type Notice = ();
-    type Saved = ();
-    type Monitor = ();
-    type Mark = ();
+    fn timers(self, state: u8) -> impl Iterator<Item = Ordered> {
+        self.rows(state, |by| by == By::Timer)
+    }
+
+    fn row(self, place: &Ordered) -> Row {
+        self.0[usize::from(*place.of::<u8>())]
+    }
 }
 
-impl Toy {
-    fn rows(&self, state: u8) -> impl Iterator<Item = (u8, By)> {
-        (0..).zip(self.0).filter(move |(_, row)| row.0 == state).map(|(place, row)| (place, row.1))
+impl NodeCore for Toy {
+    fn start(&self) -> Value {
+        Value::new(0_u8)
+    }
+
+    fn armed(&self) -> Vec<Ordered> {
+        self.timers(0).collect()
+    }
+
+    fn step(&self, _choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        let (Input::Command(place) | Input::Fired(place)) = input else { return };
+        let state = state.of_mut::<u8>();
+        out.effects.extend(self.timers(*state).map(Effect::Disarm));
+        *state = self.row(&place).2;
+        out.effects.extend(self.timers(*state).map(Effect::Arm));
+    }
+
+    fn commands(&self, state: &Value) -> Vec<Ordered> {
+        self.rows(*state.of(), |by| by != By::Timer).collect()
     }
 }
 
 impl System for Toy {
-    type Types = ToyTypes;
-
-    const BUDGETS: &'static [&'static str] = &["outage", "other outage"];
-
-    fn start(&self, _node: NodeId) -> u8 {
-        0
+    fn node(&self, _node: NodeId) -> &dyn NodeCore {
+        self
     }
 
-    fn armed(&self, _node: NodeId) -> Vec<u8> {
-        let timers = self.rows(0).filter(|(_, by)| *by == By::Timer);
-        timers.map(|(place, _)| place).collect()
+    fn budgets(&self) -> &'static [&'static str] {
+        &["outage", "other outage"]
     }
 
-    fn step(
-        &self,
-        _node: NodeId,
-        _choice: u8,
-        state: &mut u8,
-        input: InputOf<ToyTypes>,
-        out: &mut OutOf<ToyTypes>,
-    ) {
-        let (Input::Command(place) | Input::Fired(place)) = input else { return };
-        let timers = |state| self.rows(state).filter(|(_, by)| *by == By::Timer);
-        out.effects.extend(timers(*state).map(|(place, _)| Effect::Disarm(place)));
-        *state = self.0[usize::from(place)].2;
-        out.effects.extend(timers(*state).map(|(place, _)| Effect::Arm(place)));
-    }
-
-    fn commands(&self, _node: NodeId, state: &u8) -> Vec<u8> {
-        let asked = self.rows(*state).filter(|(_, by)| *by != By::Timer);
-        asked.map(|(place, _)| place).collect()
-    }
-
-    fn command_budget(&self, command: &u8) -> Option<&'static str> {
-        match self.0[usize::from(*command)].1 {
+    fn command_budget(&self, command: &Ordered) -> Option<&'static str> {
+        match self.row(command).1 {
             By::Budget(name) => Some(name),
             By::Command | By::Timer => None,
         }
     }
-
-    fn monitor(&self) {}
 }
 
 /// A world of the system, with these budgets.
@@ -99,8 +89,7 @@ pub(crate) fn world(rows: &'static [Row], budgets: &[(&str, Option<u8>)]) -> Wor
     let node = Node { name: "toy".to_owned(), role: "toy".to_owned() };
     let budget = |&(name, limit): &(&str, _)| Budget { name: str::to_owned(name), limit };
     let budgets = budgets.iter().map(budget).collect();
-    World::new(erased(Toy(rows), 1), vec![node], Vec::new(), budgets)
-        .expect("its budgets are known")
+    World::new(Arc::new(Toy(rows)), vec![node], Vec::new(), budgets).expect("its budgets are known")
 }
 
 /// The node's state is this one.
