@@ -4,21 +4,17 @@
 //! acknowledge, with repeats by a tick, over links that lose, repeat and reorder. It is no
 //! protocol of any document; benchmarks and the World's own tests use it.
 
-use turnstile_step::{Effect, Input, not_symbolic};
+use std::sync::Arc;
 
-use turnstile_world::NodeId;
+use turnstile_step::not_symbolic;
+use turnstile_world::erased::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::link::{Chance, Mail};
 use turnstile_world::property::{Claim, Predicate, Property, View};
-use turnstile_world::system::{InputOf, OutOf, System, Types};
-use turnstile_world::{Link, LinkKind, Node, World, erased};
-
-/// The types of the lock protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct LockTypes;
+use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, World};
 
 /// A message, with the round it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Message {
+enum Message {
     /// A client asks for the lock.
     Request(u8),
     /// The coordinator gives it.
@@ -31,7 +27,7 @@ pub(crate) enum Message {
 
 /// Where a client is in its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Phase {
+enum Phase {
     /// It wants nothing yet.
     Idle,
     /// It has asked.
@@ -42,76 +38,46 @@ pub(crate) enum Phase {
     Releasing,
 }
 
-/// A node's state.
+/// Where a client is, and how many rounds it has finished.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum State {
-    /// A client.
-    Client {
-        /// Where it is.
-        phase: Phase,
-        /// Rounds finished.
-        round: u8,
-    },
-    /// The coordinator.
-    Coordinator {
-        /// Who has the lock.
-        holder: Option<u8>,
-        /// Rounds finished, by client.
-        done: Vec<u8>,
-    },
+struct At {
+    phase: Phase,
+    round: u8,
+}
+
+/// Who has the lock, and how many rounds each client has finished.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Held {
+    holder: Option<u8>,
+    done: Vec<u8>,
 }
 
 /// The only timer: a client does its next thing, or does the last one again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Tick;
+struct Tick;
 
-not_symbolic!(Message, State, Tick);
+not_symbolic!(Message, At, Held, Tick);
 
-impl Types for LockTypes {
-    type State = State;
-    type Message = Message;
-    type Timer = Tick;
-    type Command = ();
-    type Notice = ();
-    type Saved = ();
-    type Monitor = ();
-    type Mark = ();
-}
-
-/// The lock protocol.
+/// A client.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lock {
-    /// How many clients.
-    pub(crate) clients: usize,
-    /// How many rounds each.
-    pub(crate) rounds: u8,
+struct Client {
+    coordinator: NodeId,
+    rounds: u8,
 }
 
-impl System for Lock {
-    type Types = LockTypes;
-
-    fn start(&self, node: NodeId) -> State {
-        if node < self.clients {
-            State::Client { phase: Phase::Idle, round: 0 }
-        } else {
-            State::Coordinator { holder: None, done: vec![0; self.clients] }
-        }
+impl NodeCore for Client {
+    fn start(&self) -> Value {
+        Value::new(At { phase: Phase::Idle, round: 0 })
     }
 
-    fn armed(&self, node: NodeId) -> Vec<Tick> {
-        if node < self.clients { vec![Tick] } else { Vec::new() }
+    fn armed(&self) -> Vec<Ordered> {
+        vec![Ordered::new(Tick)]
     }
 
-    fn step(
-        &self,
-        _node: NodeId,
-        _choice: u8,
-        state: &mut State,
-        input: InputOf<LockTypes>,
-        out: &mut OutOf<LockTypes>,
-    ) {
-        match (state, input) {
-            (State::Client { phase, round }, Input::Fired(Tick)) => {
+    fn step(&self, _choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        let At { phase, round } = state.of_mut();
+        match input {
+            Input::Fired(tick) => {
                 let (next, message) = match phase {
                     Phase::Idle | Phase::Waiting => (Phase::Waiting, Message::Request(*round)),
                     Phase::Holding | Phase::Releasing => {
@@ -119,17 +85,18 @@ impl System for Lock {
                     }
                 };
                 *phase = next;
-                out.effects.push(Effect::Arm(Tick));
-                out.effects.push(Effect::Send { to: self.clients, message });
+                let message = Ordered::new(message);
+                out.effects.push(Effect::Arm(tick));
+                out.effects.push(Effect::Send { to: self.coordinator, message });
             }
-            (State::Client { phase, round }, Input::Message { message, .. }) => match message {
+            Input::Message { message, .. } => match *message.of() {
                 Message::Grant(of) if *phase == Phase::Waiting && of == *round => {
                     *phase = Phase::Holding;
                 }
                 Message::Acknowledge(of) if *phase == Phase::Releasing && of == *round => {
                     (*phase, *round) = (Phase::Idle, *round + 1);
                     if *round == self.rounds {
-                        out.effects.push(Effect::Disarm(Tick));
+                        out.effects.push(Effect::Disarm(Ordered::new(Tick)));
                     }
                 }
                 Message::Request(_)
@@ -137,43 +104,71 @@ impl System for Lock {
                 | Message::Grant(_)
                 | Message::Acknowledge(_) => {}
             },
-            (State::Coordinator { holder, done }, Input::Message { from, message }) => {
-                let answer = coordinate(holder, done, from, message);
-                out.effects.extend(answer.map(|message| Effect::Send { to: from, message }));
-            }
-            (State::Client { .. } | State::Coordinator { .. }, _) => {}
+            Input::Command(_) | Input::Restart(_) => {}
         }
     }
 
-    fn commands(&self, _node: NodeId, _state: &State) -> Vec<()> {
+    fn commands(&self, _state: &Value) -> Vec<Ordered> {
         Vec::new()
     }
-
-    fn monitor(&self) {}
 }
 
-/// What the coordinator answers.
-fn coordinate(
-    holder: &mut Option<u8>,
-    done: &mut [u8],
-    from: NodeId,
-    message: Message,
-) -> Option<Message> {
-    let client = u8::try_from(from).expect("few clients");
-    match message {
-        Message::Request(of) if of == done[from] && holder.is_none_or(|held| held == client) => {
-            *holder = Some(client);
-            Some(Message::Grant(of))
+/// The coordinator of so many clients.
+#[derive(Clone, Copy, Debug)]
+struct Coordinator(usize);
+
+impl NodeCore for Coordinator {
+    fn start(&self) -> Value {
+        Value::new(Held { holder: None, done: vec![0; self.0] })
+    }
+
+    fn step(&self, _choice: u8, state: &mut Value, input: Input, out: &mut Out) {
+        let Input::Message { from, message } = input else { return };
+        let answer = state.of_mut::<Held>().answer(from, *message.of());
+        let send = |message| Effect::Send { to: from, message: Ordered::new(message) };
+        out.effects.extend(answer.map(send));
+    }
+
+    fn commands(&self, _state: &Value) -> Vec<Ordered> {
+        Vec::new()
+    }
+}
+
+impl Held {
+    fn answer(&mut self, from: NodeId, message: Message) -> Option<Message> {
+        let Self { holder, done } = self;
+        let client = u8::try_from(from).expect("few clients");
+        match message {
+            Message::Request(of)
+                if of == done[from] && holder.is_none_or(|held| held == client) =>
+            {
+                *holder = Some(client);
+                Some(Message::Grant(of))
+            }
+            Message::Release(of) if of == done[from] && *holder == Some(client) => {
+                *holder = None;
+                done[from] += 1;
+                Some(Message::Acknowledge(of))
+            }
+            Message::Release(of) if of < done[from] => Some(Message::Acknowledge(of)),
+            Message::Request(_)
+            | Message::Release(_)
+            | Message::Grant(_)
+            | Message::Acknowledge(_) => None,
         }
-        Message::Release(of) if of == done[from] && *holder == Some(client) => {
-            *holder = None;
-            done[from] += 1;
-            Some(Message::Acknowledge(of))
-        }
-        Message::Release(of) if of < done[from] => Some(Message::Acknowledge(of)),
-        Message::Request(_) | Message::Release(_) | Message::Grant(_) | Message::Acknowledge(_) => {
-            None
-        }
+    }
+}
+
+/// The lock protocol.
+#[derive(Clone, Copy, Debug)]
+struct Lock {
+    client: Client,
+    coordinator: Coordinator,
+}
+
+impl System for Lock {
+    fn node(&self, node: NodeId) -> &dyn NodeCore {
+        if node == self.client.coordinator { &self.coordinator } else { &self.client }
     }
 }
 
@@ -190,18 +185,13 @@ pub(crate) fn world(clients: usize, rounds: u8) -> World {
     let links = (0..clients).flat_map(|client| {
         [Link { from: client, to: clients, kind }, Link { from: clients, to: client, kind }]
     });
-    let mut world = World::new(
-        erased(Lock { clients, rounds }, nodes.len()),
-        nodes,
-        links.collect(),
-        Vec::new(),
-    )
-    .expect("its links join its nodes, and it has no budgets");
+    let client = Client { coordinator: clients, rounds };
+    let system = Arc::new(Lock { client, coordinator: Coordinator(clients) });
+    let mut world = World::new(system, nodes, links.collect(), Vec::new())
+        .expect("its links join its nodes, and it has no budgets");
     let holders = |view: &View<'_>| {
-        view.nodes
-            .iter()
-            .filter(|node| matches!(node.state.of(), State::Client { phase: Phase::Holding, .. }))
-            .count()
+        let clients = view.nodes.iter().filter_map(|node| node.state.get::<At>());
+        clients.filter(|at| at.phase == Phase::Holding).count()
     };
     let one_holds = Property {
         name: "one holds",
