@@ -1,6 +1,6 @@
 //! Values of cores whose types the World does not know: what is done with them goes by content.
 
-use std::any::{Any, TypeId, type_name};
+use std::any::{Any, type_name};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -18,7 +18,8 @@ impl<T: Clone + Eq + Hash + fmt::Debug + Symbolic + Send + Sync + 'static> Conte
 /// A content behind one face.
 trait Erased: Any + fmt::Debug + Send + Sync {
     fn is(&self, other: &dyn Erased) -> bool;
-    /// A fingerprint of the content and its type: who keeps values of two types keeps them apart.
+    /// A fingerprint of the content and its type's name: who keeps values of two types keeps them
+    /// apart, and in every build alike.
     fn digest(&self) -> u64;
     fn cloned(&self) -> Arc<dyn Erased>;
     fn ids(&mut self, each: &mut dyn FnMut(IdClass, &mut u64));
@@ -32,7 +33,7 @@ impl<T: Content> Erased for T {
 
     fn digest(&self) -> u64 {
         let mut hasher = Stable::default();
-        TypeId::of::<T>().hash(&mut hasher);
+        type_name::<T>().hash(&mut hasher);
         self.hash(&mut hasher);
         hasher.finish()
     }
