@@ -233,16 +233,27 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
         nobody,
         "runs lock-handler(one)] } } }",
     );
-    // The core applies the rule, and now only the whole can answer it.
+    // A guard asks the rule, which only the whole can answer now.
     is_not_answered(
         "group-lock-coordinator",
         [
             "is: { every: one in members, is: has responded(one) }",
             "is: { every: one in any, is: runs lock-handler(one) }",
         ],
-        "T090",
-        "the core that was compiled in knows no rule of the whole system `ALL RESPONSES`",
-        "ALL RESPONSES:",
+        "T067",
+        nobody,
+        "ALL RESPONSES, cite",
+    );
+    // The table as written asks the core.
+    is_not_answered(
+        "view-handler",
+        [
+            "is: { any: [is in the view(member), was in the view(member)] }",
+            "is: leads a merge(member)",
+        ],
+        "T067",
+        "as written and as amended, `IS SENT THE VIEW` is asked of two",
+        "IS SENT THE VIEW:",
     );
     is_not_answered(
         "view-handler",
@@ -281,6 +292,42 @@ fn a_rule_that_asks_what_its_core_cannot_answer() {
         "T067",
         "no row goes through `responded locks`",
         "responded locks, do:",
+    );
+}
+
+#[test]
+fn a_guard_whose_formula_is_gone_or_asks_what_it_may_not() {
+    let sufficient = "serverLock is sufficient:   { is: SUFFICIENT(lock), cite";
+    let edited = [
+        (
+            "serverLock is sufficient:   { cite",
+            "T090",
+            "the core that was compiled in knows no guard without a formula `serverLock is sufficient`: \
+             rebuild",
+            "serverLock is sufficient:",
+        ),
+        (
+            "serverLock is sufficient:   { is: SUFFICIENT(lok), cite",
+            "T018",
+            "`lok` stands for nothing",
+            "SUFFICIENT(lok)",
+        ),
+        (
+            "serverLock is sufficient:   { is: CONFLICT(lock), cite",
+            "T019",
+            "`CONFLICT` speaks of 2 things and is given 1 thing",
+            "CONFLICT(lock)",
+        ),
+    ];
+    for (to, code, message, at) in edited {
+        is_not_answered("byte-range-lock", [sufficient, to], code, message, at);
+    }
+    is_not_answered(
+        "group-lock-coordinator",
+        ["{ is: ALL RESPONSES, cite", "{ is: SERVED, cite"],
+        "T067",
+        "nobody can answer all that this asks",
+        "SERVED, cite",
     );
 }
 

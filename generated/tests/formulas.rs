@@ -8,12 +8,12 @@ turnstile_machine::machine!("tests/tables/hall.yaml");
 
 use std::sync::LazyLock;
 
-use turnstile_machine::{Facts, Interpreted, Rules};
+use turnstile_machine::{Facts, GuardFacts, Interpreted, Rules};
 use turnstile_spec::{Literal, Source};
 
 use hall::{
-    Action, Collection, Event, EventKind, Guard, Invariant, Loop, Machine, Predicate, Rule, State,
-    Term,
+    Action, Collection, Event, EventKind, Guard, Invariant, Loop, Machine, OpenGuard, Predicate,
+    Rule, State, Subject, Term, Whole, WholeCollection, WholeInvariant, WholePredicate,
 };
 
 /// The same table as data.
@@ -78,6 +78,86 @@ impl Facts<Machine> for Hall {
 
     fn state(&self, thing: Term) -> Option<State> {
         self.guests.get(usize::try_from(thing.0).ok()?).copied()
+    }
+}
+
+/// The guest of guards is 1, the host 2.
+impl GuardFacts<Machine> for Hall {
+    fn guard(&self, guard: OpenGuard) -> bool {
+        match guard {
+            OpenGuard::IsAnnounced => self.shared & 1 == 1,
+        }
+    }
+
+    fn subject(&self, subject: Subject) -> Term {
+        match subject {
+            Subject::Guest => Term(1),
+            Subject::Host => Term(2),
+        }
+    }
+}
+
+/// Who sees the whole town.
+struct Town<'a>(&'a Hall);
+
+impl Facts<Whole> for Town<'_> {
+    fn is(&self, predicate: WholePredicate) -> bool {
+        match predicate {
+            WholePredicate::IsAtHome { guest } => self.0.shared >> guest.0 & 1 == 1,
+        }
+    }
+
+    fn every(&self, collection: WholeCollection, _: &mut dyn FnMut(Term) -> bool) -> bool {
+        match collection {}
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+        self.0.instances(is)
+    }
+
+    fn state(&self, thing: Term) -> Option<State> {
+        self.0.state(thing)
+    }
+}
+
+/// What both forms say of a guard, which must be the same.
+#[track_caller]
+fn guard(hall: &Hall, guard: Guard) -> bool {
+    let said = Machine.guard(guard, hall);
+    assert_eq!(said, DATA.guard(guard, hall), "{guard:?} of {hall:?}");
+    said
+}
+
+#[test]
+fn guards_are_their_formulas_and_else_the_cores() {
+    let guest = Term(1);
+    let mut hall = Hall { guests: vec![State::Waiting; 3], ..Hall::default() };
+    assert!(!guard(&hall, Guard::IsAnnounced), "the core says so");
+    assert!(guard(&hall, Guard::MayEnter) && rule(&hall, Rule::Enter { guest }));
+    hall.tables = vec![(1, 0)];
+    assert!(!guard(&hall, Guard::MayEnter) && !rule(&hall, Rule::Enter { guest }));
+    assert!(!guard(&hall, Guard::HasASeatBesideTheHost), "the guest has none");
+    (hall.seats, hall.shared) = (vec![3], 1);
+    hall.tables.push((3, 1));
+    assert!(!guard(&hall, Guard::HasASeatBesideTheHost), "it is beside the guest");
+    hall.tables.push((3, 2));
+    assert!(guard(&hall, Guard::HasASeatBesideTheHost));
+    let step = Machine.step(State::NotExist, Event::GuestComes, &|one| guard(&hall, one));
+    assert_eq!(step.expect("a row").to, State::Inside);
+    hall.shared = 0;
+    let step = Machine.step(State::NotExist, Event::GuestComes, &|one| guard(&hall, one));
+    assert_eq!(step.expect("a row").to, State::Waiting, "nobody announced the guest");
+}
+
+#[test]
+fn what_the_whole_is_asked_is_no_question_to_a_core() {
+    assert!(!Invariant::ALL.iter().any(|one| one.to_string() == "one place"));
+    let mut hall = Hall { guests: vec![State::NotExist, State::Inside], ..Hall::default() };
+    for (shared, holds) in [(0b01, true), (0b10, false)] {
+        hall.shared = shared;
+        let town = Town(&hall);
+        assert_eq!(Machine.whole_invariant(WholeInvariant::OnePlace, &town), holds);
+        assert_eq!(DATA.whole_invariant(WholeInvariant::OnePlace, &town), holds);
     }
 }
 
@@ -164,6 +244,7 @@ fn code_and_data_agree_on_many_halls() {
             rule(&hall, Rule::Paired { guest });
             assert_eq!(hall.at_once.get(), 0, "a seat is asked with the one whose seat it is");
         }
+        Guard::ALL.iter().for_each(|it| said[usize::from(guard(&hall, *it))] += 1);
         Invariant::ALL.iter().for_each(|it| yes += u32::from(invariant(&hall, *it)));
     }
     assert!((1_000..11_000).contains(&yes), "the halls say only one thing: {yes}");
@@ -180,7 +261,7 @@ fn entries_of_a_loop_stand_together() {
     assert_eq!(step.blocks().count(), 2, "two loops over one collection stay two");
     let told: Vec<_> = Action::ALL.iter().filter_map(|action| action.tells()).collect();
     assert_eq!(told, [EventKind::DoorOpens]);
-    let refused = hall::step(State::NotExist, Event::GuestComes, &|guard| guard != Guard::MayEnter);
+    let refused = hall::step(State::NotExist, Event::GuestComes, &|_| false);
     assert_eq!(refused.expect("a row").to, State::Waiting);
     assert_eq!(DATA.initial(), State::NotExist);
 }

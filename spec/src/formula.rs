@@ -27,6 +27,10 @@ pub struct Words {
     pub rules: Vec<Signature>,
     /// Formulas that must be so in every state.
     pub invariants: Vec<Signature>,
+    /// The guards that have a formula, with what that speaks of.
+    pub guards: Vec<Signature>,
+    /// What the formulas of guards speak of: each is the core's to say.
+    pub subjects: Vec<Name>,
     /// Who knows the machine's instances and their states.
     pub instances: Askers,
 }
@@ -34,18 +38,20 @@ pub struct Words {
 impl Words {
     /// Every name.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
-        let Self { predicates, collections, rules, invariants, instances: _ } = self;
+        let Self { predicates, collections, rules, invariants, .. } = self;
         let all = [predicates, collections, rules, invariants].into_iter().flatten();
         all.map(|one| &one.name)
     }
 
     /// Who can answer a leaf of a formula, or list what a quantifier goes over: `covers(lock, byte)`,
-    /// `lock in ACTIVE`, `lock in locks over(byte)`. Of a name that nothing declares, anyone;
+    /// `lock in ACTIVE`, `lock in locks over(byte)`. Of a name that nothing declares, and of a
+    /// rule that nobody can answer, anyone: that is told elsewhere;
     /// `is_place` knows states and sets.
     pub(crate) fn asked_of(&self, leaf: &str, is_place: impl Fn(&str) -> bool) -> Askers {
         let head = |text: &str| text.split('(').next().unwrap_or_default().trim().to_owned();
         let of = |list: &[Signature], name: &str| {
-            list.iter().find(|one| one.name.name == name).map(|one| one.asked)
+            let found = list.iter().find(|one| one.name.name == name)?;
+            Some(if found.asked.is_empty() { Askers::OF_FORMULAS } else { found.asked })
         };
         let name = head(leaf);
         if let Some(asked) = of(&self.predicates, &name).or_else(|| of(&self.rules, &name)) {
@@ -128,6 +134,8 @@ pub struct Formulas {
     pub rules: Vec<Option<Stated>>,
     /// In the order of [`Words::invariants`].
     pub invariants: Vec<Option<Stated>>,
+    /// In the order of [`Words::guards`].
+    pub guards: Vec<Option<Stated>>,
 }
 
 /// A formula and the words it was read from.

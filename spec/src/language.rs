@@ -26,7 +26,11 @@ pub(crate) static TABLE: Shape = Shape {
         must("events", Kind::Names(&Kind::Map(&EVENT)), "What may happen."),
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "What a row does."),
         may("resources", Kind::Names(&RESOURCE), "Timers, requests, notes; general words."),
-        may("guards", Kind::Names(&GUARD_NAME), "Named booleans that the core answers."),
+        may(
+            "guards",
+            Kind::Names(&GUARD_NAME),
+            "Named booleans: formulas, or the core's to answer.",
+        ),
         may("predicates", PREDICATES, "What formulas ask about things."),
         may("collections", COLLECTIONS, "What formulas and rows go through."),
         may("instances", Kind::Map(&INSTANCES), "The machine's instances, for formulas."),
@@ -138,7 +142,20 @@ pub(crate) static RESOURCE_MAP: Shape = Shape {
     ],
 };
 
-static GUARD_MAP: Shape = Shape { name: "guard", keys: &[ABOUT, IDENT, CITE] };
+static GUARD_MAP: Shape = Shape {
+    name: "guard",
+    keys: &[
+        may("is", FORMULA, "The formula that answers it; without one the core does."),
+        may(
+            "of",
+            NAMES,
+            "What the formula speaks of, beside what it gives to a parameter of that name.",
+        ),
+        ABOUT,
+        IDENT,
+        CITE,
+    ],
+};
 
 static CONDITION: Shape = Shape {
     name: "condition",

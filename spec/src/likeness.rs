@@ -33,8 +33,14 @@ impl<'n> Nearest<'_, 'n> {
 }
 
 /// How much two names are like each other, from 0 to 1: whatever the case, then in each letter.
-pub(crate) fn likeness(name: &str, near: &str) -> (f64, f64) {
+fn likeness(name: &str, near: &str) -> (f64, f64) {
     (like(&name.to_lowercase(), &near.to_lowercase()), like(name, near))
+}
+
+/// How many edits make one name of the other, whatever the case.
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    let [a, b] = [a, b].map(|name| name.to_lowercase().chars().collect::<Vec<char>>());
+    edits(&a, &b)
 }
 
 /// The part of the longer name's letters that need no edit.

@@ -4,7 +4,8 @@
 //! rebuild. A name that the core was not compiled with is refused.
 
 use turnstile_machine::{
-    Facts, Incompatible, Interpreted, Machine, Name, Questions, Rules, Step, TableData, Unexpected,
+    Facts, GuardFacts, Incompatible, Interpreted, Machine, Name, Questions, Rules, Step, TableData,
+    Unexpected,
 };
 use turnstile_spec::fault::Span;
 use turnstile_spec::table::{EventId, Row};
@@ -190,6 +191,13 @@ impl<M: Machine + Rules<M>> Rules<M> for Chosen<M> {
         match self {
             Self::Compiled(machine) => machine.step(state, event, guards),
             Self::Interpreted { table, .. } => table.step(state, event, guards),
+        }
+    }
+
+    fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool {
+        match self {
+            Self::Compiled(machine) => machine.guard(guard, facts),
+            Self::Interpreted { table, .. } => table.guard(guard, facts),
         }
     }
 

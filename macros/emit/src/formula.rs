@@ -4,9 +4,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use turnstile_spec::formula::{Asker, Signature};
-use turnstile_spec::table::Vocabulary;
+use turnstile_spec::table::{Name, Vocabulary};
 
-use crate::document::snake;
+use crate::document::{ident, snake};
 use crate::names::{Variant, named};
 use crate::{Extras, Machine};
 
@@ -43,7 +43,8 @@ impl Whose {
     fn has_any(self, words: &Vocabulary) -> bool {
         let of = &words.formulas;
         let lists = [&of.predicates, &of.collections, &of.rules, &of.invariants];
-        lists.iter().any(|list| self.of(list).next().is_some())
+        let has_guards = self.asker == Asker::Core && !of.guards.is_empty();
+        has_guards || lists.iter().any(|list| self.of(list).next().is_some())
     }
 
     /// The type that stands for it.
@@ -80,7 +81,8 @@ pub(crate) fn formulas(machine: &Machine<'_>, extras: Extras) -> TokenStream {
             #code
         }
     });
-    quote!(#core #loops #whole)
+    let guards = guards(words, extras);
+    quote!(#guards #core #loops #whole)
 }
 
 /// What formulas ask of one, as the types of `Questions`.
@@ -119,10 +121,32 @@ pub(crate) fn types(words: &Vocabulary) -> TokenStream {
         Some(_) => quote!(Loop),
         None => quote!(::turnstile_machine::Never),
     };
+    let open = if words.formulas.guards.is_empty() { "Guard" } else { "OpenGuard" };
+    let open = ident(open);
+    let subject = match words.formulas.subjects.is_empty() {
+        true => quote!(::turnstile_machine::Never),
+        false => quote!(Subject),
+    };
     quote! {
+        type OpenGuard = #open;
+        type Subject = #subject;
         type Loop = #name;
         type Whole = #whole;
     }
+}
+
+/// The guards that no formula answers, and what those speak of that one does; nothing where the
+/// core answers all.
+fn guards(words: &Vocabulary, extras: Extras) -> Option<TokenStream> {
+    let of = &words.formulas;
+    let has_formula = |name: &Name| of.guards.iter().any(|one| one.name.name == name.name);
+    let open = words.guards.iter().filter(|name| !has_formula(name)).map(Variant::new).collect();
+    let subjects: Vec<Variant> = of.subjects.iter().map(Variant::new).collect();
+    let about = "A guard that no formula answers: the core does.";
+    let open = (!of.guards.is_empty()).then(|| named("OpenGuard", about, open, extras))?;
+    let about = "What the formula of a guard speaks of.";
+    let subject = (!subjects.is_empty()).then(|| named("Subject", about, subjects, extras));
+    Some(quote!(#open #subject))
 }
 
 /// The collections that rows may go through.

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
-use crate::formula::Formulas;
+use crate::formula::{Formulas, GuardAnswer};
 use crate::machine::{Machine, Name};
 use crate::step::{ActionEntry, Op};
 
@@ -19,6 +19,8 @@ pub struct TableData<M: Machine> {
     pub cells: Vec<Cell<M>>,
     /// The ids of rows that the machine does not have, in the order of their numbers.
     pub more: Vec<&'static str>,
+    /// What answers each guard, in the order of the guards.
+    pub guards: Vec<GuardAnswer<M>>,
     /// The rules and invariants that the core can answer.
     pub formulas: Formulas<M>,
     /// Those that only who sees the whole system can answer.

@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, vec::Vec};
 
-use crate::machine::Questions;
+use crate::machine::{Machine, Questions};
 use crate::term::Term;
 #[cfg(feature = "alloc")]
 use crate::{
@@ -37,6 +37,27 @@ pub trait Facts<Q: Questions> {
 
     /// The state of an instance; `None` where there is none.
     fn state(&self, term: Term) -> Option<Q::Instance>;
+}
+
+/// What a core answers while a row is looked for.
+pub trait GuardFacts<M: Machine>: Facts<M> {
+    /// A guard that has no formula.
+    fn guard(&self, guard: M::OpenGuard) -> bool;
+
+    /// What the formula of a guard speaks of.
+    fn subject(&self, subject: M::Subject) -> Term;
+}
+
+/// What answers a guard of a table.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GuardAnswer<M: Machine> {
+    /// The core.
+    Core(M::OpenGuard),
+    /// A formula about these.
+    Formula(Vec<M::Subject>, Formula<M>),
+    /// Nothing: the table has no such guard, and no row that asks it.
+    Nothing,
 }
 
 /// A formula as plain data. A number denotes a term: the rule's parameters first, then the

@@ -3,10 +3,11 @@
 use alloc::sync::Arc;
 
 use crate::data::{Row, StateInfo, TableData, matches};
-use crate::formula::Facts;
+use crate::formula::{Facts, GuardAnswer, GuardFacts};
 use crate::machine::{Atom, Event, Machine, Name, Questions};
 use crate::rules::Rules;
 use crate::step::{Actions, Step, Unexpected};
+use crate::term::Terms;
 
 /// A table as data that runs. A copy shares the table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +93,18 @@ impl<M: Machine> Rules<M> for Interpreted<M> {
             Some(cell) if !cell.impossible => Ok(Step::ignored(state)),
             Some(_) => Err(Unexpected { state, event, impossible: true }),
             None => Err(Unexpected { state, event, impossible: false }),
+        }
+    }
+
+    fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool {
+        match self.data.guards.get(guard.index()) {
+            Some(GuardAnswer::Core(guard)) => facts.guard(*guard),
+            Some(GuardAnswer::Formula(of, formula)) => {
+                let none = Terms::of(&[]);
+                let terms = of.iter().fold(none, |all, one| all.with(facts.subject(*one)));
+                formula.holds(&self.data.formulas, facts, terms)
+            }
+            Some(GuardAnswer::Nothing) | None => false,
         }
     }
 

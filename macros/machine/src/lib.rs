@@ -29,9 +29,9 @@ mod term;
 
 #[cfg(feature = "alloc")]
 pub use data::{Cell, Condition, Row, StateInfo, TableData};
-pub use formula::Facts;
 #[cfg(feature = "alloc")]
-pub use formula::{Domain, Formula, Formulas};
+pub use formula::{Domain, Formula, Formulas, GuardAnswer};
+pub use formula::{Facts, GuardFacts};
 #[cfg(feature = "alloc")]
 pub use interpreted::Interpreted;
 pub use machine::{

@@ -31,8 +31,12 @@ pub trait Machine: Questions {
     type Action: Name;
     /// What a state holds.
     type Resource: Name;
-    /// What the core is asked of an event.
+    /// What a row asks beside its event.
     type Guard: Name;
+    /// A guard that no formula answers: the core does.
+    type OpenGuard: Name;
+    /// What the formula of a guard speaks of: which term that is, is the core's to say.
+    type Subject: Name;
     /// A row as written.
     type RowId: RowId;
     /// What the core lists for a loop of a row.

@@ -12,7 +12,7 @@ use turnstile_spec::limit::VARIABLES;
 use turnstile_spec::table::{self, CellKind, EventId, ResourceId, StateId, Table, Vocabulary};
 
 use crate::data::{Cell, Condition, Row, StateInfo, TableData};
-use crate::formula::{Domain, Formula, Formulas};
+use crate::formula::{Domain, Formula, Formulas, GuardAnswer};
 use crate::machine::{Machine, Name, Questions, RowId as _, RuleKind};
 use crate::step::{ActionEntry, ForEach, Op};
 use crate::term::MOST;
@@ -42,7 +42,7 @@ pub fn read<M: Machine>(
     words: &Vocabulary,
     table: &Table,
 ) -> Result<TableData<M>, Vec<Incompatible>> {
-    let mut reader = Reader { words, faults: Vec::new(), more: Vec::new() };
+    let mut reader = Reader { words, table, faults: Vec::new(), more: Vec::new() };
     match reader.data(table) {
         Some(data) if reader.faults.is_empty() => Ok(data),
         None if reader.faults.is_empty() => Err(Vec::from([Incompatible::NoInitialState])),
@@ -52,6 +52,7 @@ pub fn read<M: Machine>(
 
 struct Reader<'t> {
     words: &'t Vocabulary,
+    table: &'t Table,
     faults: Vec<Incompatible>,
     more: Vec<&'static str>,
 }
@@ -76,10 +77,11 @@ impl Reader<'_> {
         }
         let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
         let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
+        let guards = self.guards::<M>();
         let formulas = self.formulas(table, Asker::Core);
         let whole = self.formulas(table, Asker::Whole);
         let more = core::mem::take(&mut self.more);
-        Some(TableData { initial: initial?, states, rows, cells, more, formulas, whole })
+        Some(TableData { initial: initial?, states, rows, cells, more, guards, formulas, whole })
     }
 
     fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
@@ -180,13 +182,31 @@ impl Reader<'_> {
             table::Guard::Any(parts) => Condition::Any(self.conditions(parts)?),
             table::Guard::Not(part) => Condition::Not(Box::new(self.condition(part)?)),
             table::Guard::Is(id) => {
-                Condition::Is(self.find("guard", &self.words.guards[id.index()].name)?)
+                let name = &self.words.guards[id.index()].name;
+                if stated_guard(self.words, self.table, name).is_none() {
+                    self.find::<M::OpenGuard>("guard without a formula", name)?;
+                }
+                Condition::Is(self.find("guard", name)?)
             }
         })
     }
 
     fn conditions<M: Machine>(&mut self, parts: &[table::Guard]) -> Option<Vec<Condition<M>>> {
         parts.iter().map(|part| self.condition(part)).collect()
+    }
+
+    /// What answers each guard.
+    fn guards<M: Machine>(&mut self) -> Vec<GuardAnswer<M>> {
+        let answer = |guard: &M::Guard| match stated_guard(self.words, self.table, guard.name()) {
+            Some((of, stated)) => {
+                let of = of.iter().filter_map(|one| self.find("subject of a guard", one)).collect();
+                self.formula(&stated.formula)
+                    .map_or(GuardAnswer::Nothing, |it| GuardAnswer::Formula(of, it))
+            }
+            None => M::OpenGuard::from_name(guard.name())
+                .map_or(GuardAnswer::Nothing, GuardAnswer::Core),
+        };
+        M::Guard::ALL.iter().map(answer).collect()
     }
 
     /// The formulas that one can answer.
@@ -270,6 +290,17 @@ impl Reader<'_> {
         let name = |id: &StateId| &self.words.states[id.index()].name;
         ids.iter().map(name).filter_map(|name| self.find("state of a formula", name)).collect()
     }
+}
+
+/// The formula of a guard, and what it speaks of.
+fn stated_guard<'t>(
+    words: &'t Vocabulary,
+    table: &'t Table,
+    name: &str,
+) -> Option<(&'t [String], &'t formula::Stated)> {
+    let guards = words.formulas.guards.iter().zip(&table.formulas.guards);
+    let (one, stated) = guards.into_iter().find(|(one, _)| one.name.name == name)?;
+    Some((&one.of, stated.as_ref()?))
 }
 
 fn vars(of: &[formula::Var]) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! A table that can be run.
 
-use crate::formula::Facts;
+use crate::formula::{Facts, GuardFacts};
 use crate::machine::{Machine, Name, Questions};
 use crate::step::{Step, Unexpected};
 
@@ -30,6 +30,9 @@ pub trait Rules<M: Machine>: Clone {
         event: M::Event,
         guards: &impl Fn(M::Guard) -> bool,
     ) -> Result<Step<'_, M>, Unexpected<M>>;
+
+    /// The answer to a guard: its formula's, or the core's.
+    fn guard(&self, guard: M::Guard, facts: &impl GuardFacts<M>) -> bool;
 
     /// Whether some row may ask a guard. What is kept only to answer one need not be kept where
     /// none does.

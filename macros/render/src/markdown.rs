@@ -14,7 +14,7 @@ use crate::payload::Class;
 use crate::sheet::{Sheet, counts};
 
 use amendment::Amended;
-use formula::{Answer, Statement};
+use formula::{Answer, GuardLine, Statement};
 
 #[derive(Template)]
 #[template(path = "table.md", escape = "none")]
@@ -31,6 +31,7 @@ struct Page<'a> {
     events: Vec<EventLine>,
     rows: Vec<RowLine>,
     cells: Vec<CellLine>,
+    guards: Vec<GuardLine>,
     answers: Vec<Answer>,
     statements: Vec<Statement>,
     /// What the table's file is called.
@@ -97,6 +98,7 @@ pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str) -> String {
         events: sheet.events().map(|(_, event)| event_line(sheet, event)).collect(),
         rows: rows.iter().map(|row| row_line(row, &amendment::of_literal(sheet, row))).collect(),
         cells: cells(&written),
+        guards: formula::guards(&written),
         answers: formula::answers(sheet),
         statements: formula::statements(&written),
         file: file(sheet),

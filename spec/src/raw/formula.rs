@@ -13,9 +13,10 @@ pub(crate) struct Asked {
     pub(crate) asked: Option<Vec<Word>>,
 }
 
-/// A rule or an invariant.
+/// A rule, an invariant, or the formula of a guard.
 #[derive(Clone, Default)]
 pub(crate) struct Rule {
+    pub(crate) is_of_guard: bool,
     pub(crate) about: About,
     pub(crate) of: Vec<Word>,
     pub(crate) is: Formula,
@@ -63,8 +64,14 @@ pub(super) fn asked(node: &Node) -> Asked {
     Asked { about: about(node), of, asked: words(node, "asked of") }
 }
 
+/// The formula of a guard.
+pub(super) fn of_guard(node: &Node) -> Rule {
+    Rule { is_of_guard: true, ..rule(node) }
+}
+
 pub(super) fn rule(node: &Node) -> Rule {
     Rule {
+        is_of_guard: false,
         about: about(node),
         of: words(node, "of").unwrap_or_default(),
         is: node.at("is").map(formula).unwrap_or_default(),

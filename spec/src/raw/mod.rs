@@ -157,6 +157,7 @@ pub(crate) fn parts(node: &Node) -> Parts {
         actions: named(node, "actions", action),
         resources: named(node, "resources", resource),
         guards: named(node, "guards", guard),
+        guard_formulas: guard_formulas(node),
         predicates: named(node, "predicates", formula::asked),
         collections: named(node, "collections", formula::asked),
         rules: named(node, "rules", formula::rule),
@@ -251,6 +252,13 @@ fn guard(node: &Node) -> About {
         Value::Scalar(text) => About { about: text.clone(), ..About::default() },
         Value::Absent | Value::Refused | Value::List(_) | Value::Map(_) => about(node),
     }
+}
+
+/// The guards that are formulas.
+fn guard_formulas(node: &Node) -> Named<Rule> {
+    let guards = node.at("guards").map(Node::entries).unwrap_or_default();
+    let of_formulas = guards.iter().filter(|(_, guard)| guard.at("is").is_some());
+    of_formulas.map(|(name, guard)| (name.clone(), formula::of_guard(guard))).collect()
 }
 
 /// Whether a mapping has keys that its shape does not know.

@@ -38,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) actions: Named<Action>,
     pub(crate) resources: Named<Resource>,
     pub(crate) guards: Named<About>,
+    /// The formulas of those guards that have one.
+    pub(crate) guard_formulas: Named<Rule>,
     pub(crate) predicates: Named<Asked>,
     pub(crate) collections: Named<Asked>,
     pub(crate) rules: Named<Rule>,
@@ -92,9 +94,9 @@ impl Parts {
         self.ignore.iter().chain(&self.impossible).collect()
     }
 
-    /// Every rule, then every invariant.
+    /// Every rule, then every invariant, then the formula of every guard.
     pub(crate) fn all_rules(&self) -> Vec<&(Word, Rule)> {
-        self.rules.iter().chain(&self.invariants).collect()
+        self.rules.iter().chain(&self.invariants).chain(&self.guard_formulas).collect()
     }
 
     /// The names of states and sets.

@@ -221,6 +221,7 @@ fn remove(parts: &mut Parts, removal: &raw::Removal) {
     named(&mut parts.actions, &removal.actions);
     named(&mut parts.resources, &removal.resources);
     named(&mut parts.guards, &removal.guards);
+    named(&mut parts.guard_formulas, &removal.guards);
     named(&mut parts.rules, &removal.rules);
     named(&mut parts.invariants, &removal.invariants);
     cells(&mut parts.ignore, &removal.ignore);
@@ -252,6 +253,7 @@ fn add(parts: &mut Parts, more: &Parts) {
     named(&mut parts.actions, &more.actions);
     named(&mut parts.resources, &more.resources);
     named(&mut parts.guards, &more.guards);
+    named(&mut parts.guard_formulas, &more.guard_formulas);
     named(&mut parts.predicates, &more.predicates);
     named(&mut parts.collections, &more.collections);
     named(&mut parts.rules, &more.rules);

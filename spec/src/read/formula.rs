@@ -32,6 +32,7 @@ pub(crate) fn formulas(lookup: &Lookup<'_>) -> Formulas {
     Formulas {
         rules: of(&words.rules, &parts.rules),
         invariants: of(&words.invariants, &parts.invariants),
+        guards: of(&words.guards, &parts.guard_formulas),
     }
 }
 
@@ -42,9 +43,13 @@ pub(crate) fn resolve(
     rule: &raw::Rule,
 ) -> Result<Formula, Vec<Fault>> {
     let mut resolver = Resolver { lookup, scope: Vec::new(), faults: Vec::new() };
-    for word in &rule.of {
-        resolver.bind(word);
-    }
+    let guards = &lookup.vocabulary.formulas.guards;
+    let guard = guards.iter().find(|one| rule.is_of_guard && one.name.name == name.text);
+    let of = guard.map_or_else(
+        || rule.of.clone(),
+        |guard| guard.of.iter().map(|text| Word { text: text.clone(), span: name.span }).collect(),
+    );
+    of.iter().for_each(|word| resolver.bind(word));
     if is_circular(lookup, &name.text) {
         let message = format!("the rule `{}` asks for itself", name.text);
         let fault = Fault::finding(code::FORMULA, message)
@@ -53,7 +58,7 @@ pub(crate) fn resolve(
         resolver.faults.push(fault);
     }
     let formula = resolver.formula(&rule.is);
-    let unanswered = resolver.unanswered(&rule.is);
+    let unanswered = resolver.unanswered(name, rule);
     resolver.faults.extend(unanswered);
     if resolver.faults.is_empty() { Ok(formula) } else { Err(resolver.faults) }
 }
@@ -65,7 +70,7 @@ fn who(asked: Askers) -> &'static str {
         [true, false, _] => "the core",
         [false, true, _] => "who sees the whole system",
         [false, false, true] => "the row that is taken, and of no formula",
-        [false, false, false] => "nobody, see there",
+        [false, false, false] => "nobody",
     }
 }
 
@@ -123,11 +128,11 @@ impl Resolver<'_> {
     }
 
     /// That nobody can answer all that a formula asks, where that is so.
-    fn unanswered(&self, formula: &raw::Formula) -> Option<Fault> {
+    fn unanswered(&self, name: &Word, rule: &raw::Rule) -> Option<Fault> {
         let words = &self.lookup.vocabulary.formulas;
-        let mut left = Askers::OF_FORMULAS;
-        let mut narrowed: Option<&Word> = None;
-        for word in formula.texts() {
+        let mut left = if rule.is_of_guard { Askers::CORE } else { Askers::OF_FORMULAS };
+        let mut narrowed = rule.is_of_guard.then_some(name);
+        for word in rule.is.texts() {
             let asked = words.asked_of(&word.text, |place| self.states(place).is_some());
             if left.and(asked).is_empty() {
                 let fault = Fault::finding(code::ASKED_OF, "nobody can answer all that this asks")
@@ -144,7 +149,18 @@ impl Resolver<'_> {
                 (left, narrowed) = (left.and(asked), Some(word));
             }
         }
-        None
+        let lists = match rule.is_of_guard {
+            true => [&words.guards, &words.guards],
+            false => [&words.rules, &words.invariants],
+        };
+        let mut named = lists.into_iter().flatten().filter(|one| one.name.name == name.text);
+        let is_torn = named.any(|one| one.asked.is_empty());
+        is_torn.then(|| {
+            let message = format!("as written and as amended, `{}` is asked of two", name.text);
+            Fault::finding(code::ASKED_OF, message)
+                .label(rule.span, format!("here of {}", who(left)))
+                .help("give the formula that asks another one a name of its own")
+        })
     }
 
     fn formula(&mut self, raw: &raw::Formula) -> Formula {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::likeness::{likeness, nearest};
+use crate::likeness::{distance, nearest};
 use crate::raw::{self, Parts, Row, Selector, keys};
 use crate::read::draft::{KINDS, NOT_EXIST};
 use crate::read::formula;
@@ -159,7 +159,7 @@ impl<'r> Names<'r> {
         // Of those that are as like, the one that nothing else uses was meant.
         let is_free = |near: &&str| !self.used.has(&(space, (*near).to_owned()));
         let free = nearest(name, known().filter(is_free));
-        let is_as_like = |free: &&str| likeness(name, free).0 >= likeness(name, near).0;
+        let is_as_like = |free: &&str| distance(name, free) <= distance(name, near);
         Some(free.filter(is_as_like).unwrap_or(near).to_owned())
     }
 
@@ -279,7 +279,8 @@ fn parts(parts: &mut Parts, visit: &mut Visit<'_>) {
     for (_, resource) in &mut parts.resources {
         each(resource.any_of.iter_mut().flatten(), Kind::Resource, visit);
     }
-    for (_, rule) in parts.rules.iter_mut().chain(&mut parts.invariants) {
+    let Parts { rules, invariants, guard_formulas, .. } = parts;
+    for (_, rule) in rules.iter_mut().chain(invariants).chain(guard_formulas) {
         asks(&mut rule.is, visit);
     }
     parts.rows.iter_mut().for_each(|one| row(one, visit));

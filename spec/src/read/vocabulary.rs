@@ -8,6 +8,7 @@ use crate::fault::Span;
 use crate::formula::{Asker, Askers, Signature, Words};
 use crate::raw::{self, Parts};
 use crate::read::draft::{Draft, Lookup};
+use crate::read::formula::call;
 use crate::read::pattern;
 use crate::sorted::Set;
 use crate::table::{
@@ -52,7 +53,10 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
         }
     }
     vocabulary.formulas.instances = askers(raw.instances.as_deref()).unwrap_or(Askers::CORE);
-    answered(&sources, &mut vocabulary.formulas);
+    let changed = raw.amendments.iter().map(|amendment| &amendment.change);
+    let stated: Vec<&Parts> = sources.iter().copied().chain(changed).collect();
+    answered(&stated, &mut vocabulary.formulas);
+    subjects(&sources, &mut vocabulary);
     causes(&sources, &mut vocabulary);
     tells(&sources, &mut vocabulary);
     spell(&mut vocabulary);
@@ -126,7 +130,7 @@ fn formulas(parts: &Parts, words: &mut Words) {
         let of = of.iter().map(|word| word.text.clone()).collect();
         add(list, Signature { name: name(given.0, given.1), of, asked }, |one| &one.name);
     }
-    let Words { predicates, collections, rules, invariants, instances: _ } = words;
+    let Words { predicates, collections, rules, invariants, guards, .. } = words;
     for (word, one) in &parts.predicates {
         let asked = askers(one.asked.as_deref()).unwrap_or(Askers::CORE);
         each(predicates, (word, &one.about), &one.of, asked);
@@ -137,7 +141,9 @@ fn formulas(parts: &Parts, words: &mut Words) {
         let asked = askers(one.asked.as_deref()).unwrap_or(usual);
         each(collections, (word, &one.about), &one.of, asked);
     }
-    for (list, given) in [(rules, &parts.rules), (invariants, &parts.invariants)] {
+    for (list, given) in
+        [(rules, &parts.rules), (invariants, &parts.invariants), (guards, &parts.guard_formulas)]
+    {
         given.iter().for_each(|(word, one)| {
             each(list, (word, &one.about), &one.of, Askers::OF_FORMULAS);
         });
@@ -155,22 +161,75 @@ fn askers(words: Option<&[Word]>) -> Option<Askers> {
 /// Who can answer rules and invariants, wherever in the file they are stated: a rule that asks
 /// another one asks what that asks, so it is gone over until nothing changes.
 fn answered(sources: &[&Parts], words: &mut Words) {
-    let all = || sources.iter().flat_map(|parts| parts.all_rules());
     let places: Vec<&str> = sources.iter().flat_map(|parts| parts.places()).collect();
     let is_place = |name: &str| name == "any" || places.contains(&name);
     loop {
         let before: Vec<Askers> = words.rules.iter().map(|one| one.asked).collect();
-        for (name, rule) in all() {
-            let of = rule.is.texts().into_iter().map(|word| words.asked_of(&word.text, is_place));
-            let asked = of.fold(Askers::OF_FORMULAS, Askers::and);
-            let Words { rules, invariants, .. } = words;
-            let named = rules.iter_mut().chain(invariants).filter(|it| it.name.name == name.text);
-            named.for_each(|one| one.asked = one.asked.and(asked));
+        for parts in sources {
+            narrow(words, &parts.rules, is_place, |words| &mut words.rules);
+            narrow(words, &parts.invariants, is_place, |words| &mut words.invariants);
+            narrow(words, &parts.guard_formulas, is_place, |words| &mut words.guards);
         }
         if before.iter().eq(words.rules.iter().map(|one| &one.asked)) {
             return;
         }
     }
+}
+
+/// Leaves of those that can answer each formula of a list whoever can answer all that it asks.
+fn narrow(
+    words: &mut Words,
+    given: &raw::Named<raw::Rule>,
+    is_place: impl Fn(&str) -> bool + Copy,
+    list: fn(&mut Words) -> &mut Vec<Signature>,
+) {
+    for (name, rule) in given {
+        let of = rule.is.texts().into_iter().map(|word| words.asked_of(&word.text, is_place));
+        let asked = of.fold(Askers::OF_FORMULAS, Askers::and);
+        let named = list(words).iter_mut().filter(|one| one.name.name == name.text);
+        named.for_each(|one| one.asked = one.asked.and(asked));
+    }
+}
+
+/// What the formulas of guards speak of: what stands under `of`, and what they give to a parameter
+/// of its own name.
+fn subjects(sources: &[&Parts], vocabulary: &mut Vocabulary) {
+    for (name, rule) in sources.iter().flat_map(|parts| &parts.guard_formulas) {
+        let given = given(&vocabulary.formulas, &rule.is);
+        let mut guards = vocabulary.formulas.guards.iter_mut();
+        let Some(guard) = guards.find(|one| one.name.name == name.text) else { continue };
+        for word in rule.of.iter().map(|word| word.text.clone()).chain(given) {
+            let name = Name { name: word, ..used(name) };
+            if !guard.of.contains(&name.name) {
+                guard.of.push(name.name.clone());
+            }
+            add(&mut vocabulary.formulas.subjects, name, |name| name);
+        }
+    }
+}
+
+/// The arguments of a formula that are called like the parameters that they are given to, but for
+/// variables of its quantifiers.
+fn given(words: &Words, formula: &raw::Formula) -> Vec<String> {
+    let texts = formula.texts();
+    let bound = |name: &str| {
+        texts.iter().any(|word| word.text.split_once(" in ").is_some_and(|(one, _)| one == name))
+    };
+    let lists = [&words.predicates, &words.collections, &words.rules];
+    let mut given = Vec::new();
+    for word in &texts {
+        let asked = word.text.rsplit(" in ").next().unwrap_or_default();
+        for (head, arguments) in [call(&word.text), call(asked)] {
+            let known = lists.iter().flat_map(|list| list.iter());
+            let Some(known) = known.into_iter().find(|one| one.name.name == head) else { continue };
+            for (argument, parameter) in arguments.iter().zip(&known.of) {
+                if argument == parameter && !bound(argument) {
+                    given.push(parameter.clone());
+                }
+            }
+        }
+    }
+    given
 }
 
 /// What other instances get by an action.
@@ -279,9 +338,10 @@ fn spell(vocabulary: &mut Vocabulary) {
     spell_list(vocabulary.actions.iter_mut().collect());
     spell_list(vocabulary.resources.iter_mut().map(|resource| &mut resource.name).collect());
     spell_list(vocabulary.guards.iter_mut().collect());
-    let Words { predicates, collections, rules, invariants, instances: _ } =
+    let Words { predicates, collections, rules, invariants, guards, subjects, instances: _ } =
         &mut vocabulary.formulas;
-    for list in [predicates, collections, rules, invariants] {
+    spell_list(subjects.iter_mut().collect());
+    for list in [predicates, collections, rules, invariants, guards] {
         spell_list(list.iter_mut().map(|one| &mut one.name).collect());
     }
     for event in &mut vocabulary.events {

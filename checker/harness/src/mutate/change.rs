@@ -31,6 +31,8 @@ pub enum Edit {
     Rule(usize, Formula),
     /// An invariant is another formula.
     Invariant(usize, Formula),
+    /// A guard is another formula.
+    Guard(usize, Formula),
 }
 
 impl Edit {
@@ -53,6 +55,10 @@ impl Edit {
             Self::Invariant(place, formula) => {
                 let invariant = table.formulas.invariants[*place].as_mut();
                 invariant.expect("an invariant of this table is changed").formula = formula.clone();
+            }
+            Self::Guard(place, formula) => {
+                let guard = table.formulas.guards[*place].as_mut();
+                guard.expect("a guard of this table is changed").formula = formula.clone();
             }
         }
         table

@@ -1,4 +1,4 @@
-//! Mutants of rules and invariants: a leaf negated, a part left out, `all` for `any`, `every` for
+//! Mutants of rules, invariants and guards: a leaf negated, a part left out, `all` for `any`, `every` for
 //! `some`, a state fewer.
 
 use turnstile_spec::formula::{Among, Formula, Signature, Stated};
@@ -35,7 +35,7 @@ struct Changed {
     way: Way,
 }
 
-/// Every mutant of every rule and invariant. An invariant that only says less than before is none:
+/// Every mutant of every rule, invariant and guard that is a formula. An invariant that only says less than before is none:
 /// nothing could fail by it.
 pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     let words = &vocabulary.formulas;
@@ -44,6 +44,12 @@ pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
         let signature = &words.rules[place];
         for changed in changes(vocabulary, signature, &rule.formula) {
             list.push(mutant("rule", signature, changed, |formula| Edit::Rule(place, formula)));
+        }
+    }
+    for (place, guard) in stated(&table.formulas.guards) {
+        let signature = &words.guards[place];
+        for changed in changes(vocabulary, signature, &guard.formula) {
+            list.push(mutant("guard", signature, changed, |formula| Edit::Guard(place, formula)));
         }
     }
     for (place, invariant) in stated(&table.formulas.invariants) {

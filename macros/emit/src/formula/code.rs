@@ -13,7 +13,43 @@ use crate::document::{ident, snake};
 /// The methods of `Rules` that evaluate formulas.
 pub(crate) fn methods(machine: &Machine<'_>) -> TokenStream {
     let [core, whole] = [CORE, WHOLE].map(|whose| of(machine, whose));
-    quote!(#core #whole)
+    let guard = guard(machine);
+    quote!(#guard #core #whole)
+}
+
+/// The method that answers a guard.
+fn guard(machine: &Machine<'_>) -> TokenStream {
+    let (words, formulas) = (&machine.vocabulary.formulas, &machine.table.formulas);
+    let arms = machine.vocabulary.guards.iter().map(|name| {
+        let guard = ident(&name.ident);
+        let known = words.guards.iter().zip(&formulas.guards);
+        match known.into_iter().find(|(one, _)| one.name.name == name.name) {
+            None => quote!(Guard::#guard => facts.guard(OpenGuard::#guard)),
+            Some((_, None)) => quote!(Guard::#guard => false),
+            Some((one, Some(_))) => {
+                let of = one.of.iter().map(|word| {
+                    let subject = words.subjects.iter().find(|name| name.name == *word);
+                    let subject = ident(subject.map_or("", |name| &name.ident));
+                    quote!(facts.subject(Subject::#subject))
+                });
+                let function = function("guard", &one.name.ident);
+                quote!(Guard::#guard => formulas::#function(facts #(, #of)*))
+            }
+        }
+    });
+    let body = match words.guards.is_empty() {
+        true => quote!(facts.guard(guard)),
+        false => quote!(match guard { #(#arms,)* }),
+    };
+    quote! {
+        fn guard(
+            &self,
+            guard: Guard,
+            facts: &impl ::turnstile_machine::GuardFacts<Machine>,
+        ) -> bool {
+            #body
+        }
+    }
 }
 
 /// The two that evaluate one's formulas.
@@ -103,7 +139,11 @@ pub(super) fn functions(machine: &Machine<'_>, whose: Whose) -> Option<TokenStre
         .stated(&words.invariants, &formulas.invariants)
         .filter_map(|(one, stated)| Some(code.function("invariant", one, 0, stated.as_ref()?)));
     let module = module(whose);
-    let functions: Vec<TokenStream> = rules.chain(invariants).collect();
+    let guards = words.guards.iter().zip(&formulas.guards);
+    let guards = guards.filter(|_| whose.asker == Asker::Core).filter_map(|(one, stated)| {
+        Some(code.function("guard", one, one.of.len(), stated.as_ref()?))
+    });
+    let functions: Vec<TokenStream> = rules.chain(invariants).chain(guards).collect();
     (!functions.is_empty()).then(|| {
         quote! {
             /// The formulas as code.

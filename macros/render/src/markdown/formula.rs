@@ -13,6 +13,14 @@ pub(super) struct Answer {
     pub(super) cite: String,
 }
 
+/// A guard that is a formula.
+pub(super) struct GuardLine {
+    pub(super) name: String,
+    pub(super) is: String,
+    pub(super) about: String,
+    pub(super) cite: String,
+}
+
 /// A rule or an invariant.
 pub(super) struct Statement {
     pub(super) head: String,
@@ -50,10 +58,25 @@ fn asked_of(one: &Signature) -> &'static str {
 /// The rules and invariants of a table, in the order of the file.
 pub(super) fn statements(sheet: &Sheet<'_>) -> Vec<Statement> {
     let words = &sheet.vocabulary.formulas;
-    let Formulas { rules, invariants } = &sheet.table.formulas;
+    let Formulas { rules, invariants, guards: _ } = &sheet.table.formulas;
     let rules = words.rules.iter().zip(rules);
     let all = rules.chain(words.invariants.iter().zip(invariants));
     all.filter_map(|(one, stated)| Some(statement(sheet, one, stated.as_ref()?))).collect()
+}
+
+/// The guards that a formula answers.
+pub(super) fn guards(sheet: &Sheet<'_>) -> Vec<GuardLine> {
+    let guards = sheet.vocabulary.formulas.guards.iter().zip(&sheet.table.formulas.guards);
+    let line = |(one, stated): (&Signature, &Option<Stated>)| {
+        let words = stated.as_ref()?.words.iter().map(|words| words.trim());
+        Some(GuardLine {
+            name: escaped(&one.name.name),
+            is: in_cell(&words.collect::<Vec<_>>().join(": ")),
+            about: in_cell(&one.name.about),
+            cite: lines(&one.name.cite),
+        })
+    };
+    guards.filter_map(line).collect()
 }
 
 fn statement(sheet: &Sheet<'_>, one: &Signature, stated: &Stated) -> Statement {
@@ -85,6 +108,7 @@ pub(super) fn difference(sheet: &Sheet<'_>, section: &str, name: &str) -> Vec<St
         let (names, list) = match section {
             "rules" => (&words.rules, &formulas.rules),
             "invariants" => (&words.invariants, &formulas.invariants),
+            "guards" => (&words.guards, &formulas.guards),
             _ => return Vec::new(),
         };
         let at = names.iter().position(|one| one.name.name == name);

@@ -4,7 +4,7 @@
 use turnstile_machine::Rules;
 use turnstile_machines::group_lock_client as client;
 use turnstile_machines::group_lock_coordinator::{
-    Action, ActionCall, Event, Guard, Machine, Op, Resource, Rule, ViewIs,
+    Action, ActionCall, Event, Machine, Op, Resource, ViewIs,
 };
 use turnstile_step::{Effect, take};
 
@@ -68,8 +68,9 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
     /// The machine takes one event.
     pub(super) fn take(&mut self, event: Event, heard: Heard<'_>) {
         let before = self.state.server.at;
-        let (taken, step) =
-            take(&self.core.coordinator, before, event, &|guard| self.is(guard, heard));
+        let rules = &self.core.coordinator;
+        let asked = Asked { me: self.core.me, state: self.state, heard };
+        let (taken, step) = take(rules, before, event, &|guard| rules.guard(guard, &asked));
         self.out.rows.push(taken);
         let Some(step) = step else { return };
         self.state.server.at = step.to;
@@ -81,27 +82,6 @@ impl<C: Rules<client::Machine>, K: Rules<Machine>> Turn<'_, C, K> {
             for (from, request) in self.each(each) {
                 let heard = Heard { from, request, ..heard };
                 run.actions.iter().for_each(|entry| self.carry(entry, heard));
-            }
-        }
-    }
-
-    fn is(&self, guard: Guard, heard: Heard<'_>) -> bool {
-        let first = self.state.view.as_ref().and_then(View::coordinator);
-        let server = &self.state.server;
-        let owner = heard.lock().and_then(|lock| server.table.get(&lock));
-        let says = |rule| self.core.coordinator.rule(rule, &Asked { server, heard });
-        match guard {
-            Guard::CoordChanged => first != self.state.coord,
-            Guard::IsTheCoord => first == Some(self.core.me),
-            Guard::AllHaveResponded => says(Rule::AllResponses),
-            Guard::XIsAvailable => {
-                heard.lock().is_some_and(|lock| says(Rule::Available { lock: lock.into() }))
-            }
-            Guard::TheRequesterHasX => owner == Some(&heard.from),
-            Guard::ThereAreDuplicates => says(Rule::Duplicates),
-            Guard::AllWereTold => {
-                let mut losers = server.losers.iter();
-                losers.all(|(member, lock)| (*member, Some(*lock)) == (heard.from, heard.lock()))
             }
         }
     }

@@ -4,9 +4,9 @@
 
 use core::cell::RefCell;
 
-use turnstile_machine::{Facts, Rules};
+use turnstile_machine::{Facts, GuardFacts, Rules};
 use turnstile_machines::byte_range_lock::{
-    Collection, Invariant, Machine, Predicate, Rule, State as At, Term,
+    Collection, Invariant, Machine, OpenGuard, Predicate, Rule, State as At, Subject, Term,
 };
 use turnstile_machines::server_lock::State as Server;
 
@@ -19,53 +19,62 @@ use crate::ranges::sweep::Sweep;
 /// What stands for the range that a client asks about; locks have smaller numbers.
 const RANGE: Term = Term(u64::MAX);
 
+/// What stands for a lock or a client where there is none.
+const NOTHING: Term = Term(u64::MAX - 1);
+
 /// What stands for a lock in formulas.
 fn lock_thing(slot: Slot) -> Term {
     Term(u64::from(slot.0))
 }
 
-pub(super) fn client(key: Key) -> Term {
+fn client(key: Key) -> Term {
     Term(u64::from(key.0))
 }
 
-/// What formulas are about: a file, and the range that a client asks about.
-struct Subject<'a> {
+/// What formulas are about: a file, and the range that a client asks about or the lock that is moved.
+pub(super) struct Facing<'a> {
     file: &'a File,
     range: ByteRange,
+    lock: Term,
+    client: Term,
+    /// The client that asks, which need not be the lock's.
+    asker: Term,
     /// The innermost walk over the bytes of a range: it knows the locks over the byte that the
     /// formula is at.
     walk: RefCell<Option<Sweep>>,
 }
 
 impl File {
-    /// What stands for a lock in formulas, if it is in the list.
-    pub(super) fn thing(&self, id: LockId) -> Option<Term> {
-        self.locks.slot(id).map(lock_thing)
-    }
-
-    /// What a rule of a table says; for a rule about locks and clients alone.
-    pub(super) fn rule<L: Rules<Machine>>(&self, table: &L, rule: Rule) -> bool {
-        table.rule(rule, &Subject::new(self, ByteRange::ALL))
+    /// What the guards of a lock's rows ask, if it is in the list.
+    pub(super) fn moved(&self, id: LockId, asker: Option<Key>) -> Option<Facing<'_>> {
+        let slot = self.locks.slot(id)?;
+        let (_, lock) = self.locks.at(slot)?;
+        Some(Facing {
+            lock: lock_thing(slot),
+            client: client(lock.key),
+            asker: asker.map_or(NOTHING, client),
+            ..Facing::new(self, ByteRange::ALL)
+        })
     }
 
     /// Whether a client can READ a range of it.
     #[must_use]
     pub fn may_read<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Read { client: client(key), range: RANGE };
-        table.rule(rule, &Subject::new(self, range))
+        table.rule(rule, &Facing::new(self, range))
     }
 
     /// Whether a client can WRITE a range of it.
     #[must_use]
     pub fn may_write<L: Rules<Machine>>(&self, table: &L, key: Key, range: ByteRange) -> bool {
         let rule = Rule::Write { client: client(key), range: RANGE };
-        table.rule(rule, &Subject::new(self, range))
+        table.rule(rule, &Facing::new(self, range))
     }
 
     /// Whether it is as an invariant of a table says.
     #[must_use]
     pub fn keeps<L: Rules<Machine>>(&self, table: &L, invariant: Invariant) -> bool {
-        table.invariant(invariant, &Subject::new(self, ByteRange::ALL))
+        table.invariant(invariant, &Facing::new(self, ByteRange::ALL))
     }
 
     /// Whether a LOST lock was ACTIVE when it was lost.
@@ -80,9 +89,10 @@ impl File {
     }
 }
 
-impl<'a> Subject<'a> {
+impl<'a> Facing<'a> {
     fn new(file: &'a File, range: ByteRange) -> Self {
-        Self { file, range, walk: RefCell::new(None) }
+        let [lock, client, asker] = [NOTHING; 3];
+        Self { file, range, lock, client, asker, walk: RefCell::new(None) }
     }
 
     /// Whether it is so of every byte of a range: one is asked of for each part of it that the same
@@ -126,7 +136,23 @@ impl<'a> Subject<'a> {
     }
 }
 
-impl Facts<Machine> for Subject<'_> {
+impl GuardFacts<Machine> for Facing<'_> {
+    fn guard(&self, guard: OpenGuard) -> bool {
+        match guard {
+            OpenGuard::WasWaitlock => self.of(self.lock, |one| File::was(one, At::Waitlock)),
+        }
+    }
+
+    fn subject(&self, subject: Subject) -> Term {
+        match subject {
+            Subject::Lock => self.lock,
+            Subject::Client => self.client,
+            Subject::Asker => self.asker,
+        }
+    }
+}
+
+impl Facts<Machine> for Facing<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::IsShared { lock } => self.of(lock, |one| one.kind == LockType::Shared),

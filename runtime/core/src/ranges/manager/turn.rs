@@ -70,11 +70,12 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
             Wish::Unlock(lock) => self.lock(lock, byte_range_lock::Event::LockIsReleased),
             Wish::Abandon(lock) => self.lock(lock, byte_range_lock::Event::LockIsAbandoned),
             Wish::Read(range) => {
-                self.answer(key, |look| look.file.may_read(look.table, key, range));
+                let table = &self.core.locks;
+                self.answer(key, |file| file.may_read(table, key, range));
             }
             Wish::Write(range) => {
-                let is_allowed =
-                    self.answer(key, |look| look.file.may_write(look.table, key, range));
+                let table = &self.core.locks;
+                let is_allowed = self.answer(key, |file| file.may_write(table, key, range));
                 if is_allowed && let Some(file) = self.state.files.get_mut(&self.id) {
                     file.locks.modified();
                 }
@@ -84,8 +85,8 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
     }
 
     /// Tells a client whether it may do what it asks for. Where nothing is locked, it may.
-    fn answer(&mut self, key: Key, is_so: impl FnOnce(Look<'_, L>) -> bool) -> bool {
-        let is_allowed = self.look().is_none_or(is_so);
+    fn answer(&mut self, key: Key, is_so: impl FnOnce(&File) -> bool) -> bool {
+        let is_allowed = self.file().is_none_or(is_so);
         self.notify(key, if is_allowed { News::Allowed } else { News::Refused });
         is_allowed
     }
@@ -172,9 +173,8 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
         self.state.files.get(&self.id)
     }
 
-    pub(super) fn look(&self) -> Option<Look<'_, L>> {
-        let table = &self.core.locks;
-        Some(Look { table, file: self.file()?, asker: self.asker, lease: self.lease })
+    pub(super) fn look(&self) -> Option<Look<'_>> {
+        Some(Look { file: self.file()?, lease: self.lease })
     }
 
     pub(super) fn effect(&mut self, effect: EffectOf<CacheManager<L, S>>) {
@@ -187,11 +187,12 @@ impl<'a, L: Rules<Machine>, S: Rules<server_lock::Machine>> Turn<'a, L, S> {
 
     /// The machine of a lock takes an event.
     fn lock(&mut self, id: LockId, event: byte_range_lock::Event) {
-        let Some(look) = self.look() else { return };
-        let Some(&lock) = look.file.locks.lock(id) else { return };
+        let Some(file) = self.file() else { return };
+        let Some(&lock) = file.locks.lock(id) else { return };
+        let Some(moved) = file.moved(id, self.asker) else { return };
         let asked = Asked { id, lock };
         let core = self.core;
-        let guards = |guard| look.of_lock(asked, guard);
+        let guards = |guard| core.locks.guard(guard, &moved);
         let (taken, step) = take(&core.locks, lock.at, event, &guards);
         self.out.rows.push(taken);
         let to = step.map_or(lock.at, |step| step.to);
