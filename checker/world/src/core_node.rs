@@ -48,9 +48,19 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         command.to_string()
     }
 
+    /// A message that arrives in a few words.
+    fn heard_words(&self, message: &<Self::Core as Core>::Message) -> String {
+        message.to_string()
+    }
+
+    /// A timer that is armed or disarmed in a few words.
+    fn timer_words(&self, timer: &<Self::Core as Core>::Timer) -> String {
+        timer.to_string()
+    }
+
     /// A timer that fires in a few words.
     fn fired_words(&self, timer: &<Self::Core as Core>::Timer) -> String {
-        format!("{timer} fires")
+        format!("{} fires", self.timer_words(timer))
     }
 
     /// What its user is told in a few words; nothing for what says nothing.
@@ -60,6 +70,11 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
 
     /// Whether traces say that a timer is armed or disarmed.
     fn shows_timers(&self) -> bool {
+        true
+    }
+
+    /// Whether traces say that something is saved.
+    fn shows_saves(&self) -> bool {
         true
     }
 
@@ -125,7 +140,7 @@ impl<N: CoreNode> NodeCore for N {
 
     fn input_words(&self, input: &Input) -> String {
         match input {
-            Input::Message { message, .. } => self.message_words(message),
+            Input::Message { message, .. } => self.heard_words(message.of()),
             Input::Fired(timer) => self.fired_words(timer.of()),
             Input::Command(command) => self.command_words(command.of()),
             Input::Restart(_) => "starts again".to_owned(),
@@ -140,9 +155,9 @@ impl<N: CoreNode> NodeCore for N {
         match effect {
             Effect::Send { message, .. } => Some(self.message_words(message)),
             Effect::Arm(_) | Effect::Disarm(_) if !self.shows_timers() => None,
-            Effect::Arm(timer) => Some(format!("arms {}", timer.of::<Timer<N>>())),
-            Effect::Disarm(timer) => Some(format!("disarms {}", timer.of::<Timer<N>>())),
-            Effect::Save(_) => Some("saves".to_owned()),
+            Effect::Arm(timer) => Some(format!("arms {}", self.timer_words(timer.of()))),
+            Effect::Disarm(timer) => Some(format!("disarms {}", self.timer_words(timer.of()))),
+            Effect::Save(_) => self.shows_saves().then(|| "saves".to_owned()),
             Effect::Notify(notice) => self.notice_words(notice.of()),
         }
     }
