@@ -1,85 +1,98 @@
-//! The keychain's core behind the World's types, and what its program may ask. Nothing is decided
-//! here.
+//! A keychain as a node: what its program may ask, and what is judged of its steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use turnstile_core::claim::keychain::{Command, Keychain, Timer};
+use turnstile_core::claim::keychain::{self, Command, Keychain, Timer};
 use turnstile_core::claim::message::{ResourceName, Server};
-use turnstile_core::number::IdempotencyKey;
+use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim::{Resource, State as Stage};
-use turnstile_step::{
-    Core, Effect, EffectOf as EffectOfCore, Input, InputOf as CoreInput, Out, OutOf as CoreOut,
-};
-use turnstile_world::NodeId;
-use turnstile_world::system::{InputOf, OutOf};
+use turnstile_step::{Core, Effect, EffectOf, Input, InputOf, OutOf, Symbolic};
+use turnstile_world::{CoreNode, NodeId};
 
-use super::cores::over;
-use super::types::{self, Chain, ClaimTypes, Ended, Letter, Notice};
-use super::{Claim, ClientRules, FRESH_KEY, RESOURCE};
+use crate::letter::{InLetters, Letter, heard};
+use crate::system::{Claim, FRESH_KEY, RESOURCE};
 
-type Of = Keychain<ClientRules>;
+/// A keychain, what its program has asked of it, and what its clock has to do with the server's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct Chain {
+    /// The core's state.
+    pub(crate) core: keychain::State,
+    /// The resources of which [`crate::client::Lessee::is_backed`] is so.
+    #[symbolic(skip)]
+    pub(crate) backed: BTreeSet<ResourceName>,
+    /// The resources that were ever claimed.
+    #[symbolic(skip)]
+    begun: BTreeSet<ResourceName>,
+    /// What became of the claims that the core has forgotten, but for those whose time was over.
+    #[symbolic(values)]
+    pub(crate) ended: BTreeMap<ResourceName, Ended>,
+    /// The program is there no more.
+    pub(crate) is_closed: bool,
+    /// It was told that a claim is over, and still says that the program holds the lock.
+    pub(crate) is_deaf: bool,
+}
 
-impl Claim {
-    /// A program claims each resource, gives it back or ends at any moment; the store is behind one
-    /// of the locks.
-    pub(super) fn asks(&self, node: NodeId, chain: &Chain) -> Vec<types::Command> {
-        if chain.is_closed {
-            return Vec::new();
-        }
-        let mut asks = vec![types::Command::Keychain(Command::Close)];
-        for resource in self.resources() {
-            let key = IdempotencyKey::new(FRESH_KEY + node as u64);
-            let claim = Command::Claim { resource, key };
-            if chain.begun.contains(&resource) {
-                asks.push(types::Command::ClaimAgain(claim));
-            } else {
-                asks.push(types::Command::Keychain(claim));
-            }
-            let is_at = |stage| chain.core.claim(resource).is_some_and(|one| one.at == stage);
-            if is_at(Stage::StartingOver) {
-                asks.push(types::Command::Keychain(Command::GoOn { resource, key }));
-            }
-            if chain.core.claim(resource).is_some() {
-                asks.push(types::Command::Keychain(Command::Release { resource }));
-            }
-            let is_held = chain.core.claim(resource).is_some_and(|claim| claim.is_held());
-            if resource == RESOURCE && is_held {
-                asks.push(types::Command::Keychain(Command::Act { resource }));
-            }
-        }
-        asks
+/// A claim that has ended by an answer, by what the server may know it: its id, its key.
+pub(crate) type Ended = (Option<ClaimId>, Option<IdempotencyKey>);
+
+/// What a program asks of its keychain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub(crate) struct ProgramCommand {
+    /// What.
+    pub(crate) command: Command,
+    /// It claims a resource that it has claimed before.
+    pub(crate) is_again: bool,
+}
+
+/// A keychain of a world.
+#[derive(Clone, Debug)]
+pub(crate) struct KeychainNode {
+    pub(crate) claim: Claim,
+    pub(crate) node: NodeId,
+}
+
+impl Core for KeychainNode {
+    type State = Chain;
+    type Peer = Server;
+    type Message = Letter;
+    type Timer = Timer;
+    type Command = ProgramCommand;
+    type Notice = keychain::Notice;
+    type Saved = ();
+
+    fn start(&self) -> Chain {
+        Chain::default()
     }
 
-    pub(super) fn step_keychain(
-        &self,
-        choice: u8,
-        chain: &mut Chain,
-        input: InputOf<ClaimTypes>,
-        out: &mut OutOf<ClaimTypes>,
-    ) {
-        let is_backed = matches!(&input, Input::Message { message, .. } if message.is_backed);
-        let Some(input) = self.keychain_input(input) else { return };
-        match input {
-            Input::Command(Command::Claim { resource, .. }) => {
-                chain.begun.insert(resource);
-            }
-            Input::Command(Command::Close) => chain.is_closed = true,
-            Input::Restart(_) => *chain = Chain::default(),
-            Input::Command(_) | Input::Message { .. } | Input::Fired(_) => {}
-        }
+    fn step(&self, chain: &mut Chain, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let heard = heard(&input);
         let is_timer = matches!(input, Input::Fired(_));
-        if let Input::Fired(Timer { resource, timer: Resource::LeaseTimer }) = input {
-            chain.backed.remove(&resource);
-        }
+        let input = match input {
+            Input::Command(ProgramCommand { command, is_again: _ }) => {
+                chain.is_closed |= command == Command::Close;
+                if let Command::Claim { resource, .. } = command {
+                    chain.begun.insert(resource);
+                }
+                Input::Command(command)
+            }
+            Input::Fired(timer) => {
+                if timer.timer == Resource::LeaseTimer {
+                    chain.backed.remove(&timer.resource);
+                }
+                Input::Fired(timer)
+            }
+            Input::Message { from, message } => Input::Message { from, message },
+            Input::Restart(saved) => Input::Restart(saved),
+        };
         let claimed = chain.core.claimed().filter_map(|resource| {
             let client = chain.core.claim(resource)?;
-            Some((resource, Ended { claim: client.claim, key: client.key }))
+            Some((resource, (client.claim, client.key)))
         });
         let before: BTreeMap<ResourceName, Ended> = claimed.collect();
-        let mut inner: CoreOut<Of> = Out::default();
-        let over = over::<Of>(&input).and_then(|claim| chain.core.resource_of(claim));
-        let core = Keychain { rules: self.client.choosing(choice), waits: self.waits };
-        core.step(&mut chain.core, input, &mut inner);
+        let over = heard.and_then(Letter::over).and_then(|claim| chain.core.resource_of(claim));
+        let core = Keychain { rules: self.claim.client.clone(), waits: self.claim.waits };
+        InLetters(core).step(&mut chain.core, input, out);
         let claim = over.and_then(|resource| chain.core.claim(resource));
         chain.is_deaf |= claim.is_some_and(|claim| claim.is_held());
         for (resource, was) in before {
@@ -93,69 +106,108 @@ impl Claim {
             }
         }
         chain.ended.retain(|resource, _| chain.core.claim(*resource).is_none());
-        for effect in &inner.effects {
-            back(chain, effect, is_backed);
+        for effect in &out.effects {
+            back(chain, effect, heard.is_some_and(|letter| letter.is_backed));
         }
-        out.rows.append(&mut inner.rows);
-        out.effects.extend(inner.effects.into_iter().filter_map(|effect| match effect {
-            Effect::Send { to, message } => {
-                let to = if to == Server::Claims { self.server() } else { self.store() };
-                Some(Effect::Send { to, message: Letter::plain(message) })
-            }
-            Effect::Arm(timer) => Some(Effect::Arm(types::Timer::Keychain(timer))),
-            Effect::Disarm(timer) => Some(Effect::Disarm(types::Timer::Keychain(timer))),
-            Effect::Save(()) => None,
-            Effect::Notify(notice) => Some(Effect::Notify(Notice::Keychain(notice))),
-        }));
+    }
+}
+
+impl CoreNode for KeychainNode {
+    type Core = Self;
+
+    fn core(&self, choice: u8) -> Self {
+        Self { claim: self.claim.choosing(choice), node: self.node }
     }
 
-    fn keychain_input(&self, input: InputOf<ClaimTypes>) -> Option<CoreInput<Of>> {
-        Some(match input {
-            Input::Message { from, message: letter } => {
-                let from = if from == self.server() { Server::Claims } else { Server::Store };
-                Input::Message { from, message: letter.message }
+    fn choices(&self) -> u8 {
+        self.claim.client.choices()
+    }
+
+    fn node(&self, peer: Server) -> NodeId {
+        self.claim.node_of(peer)
+    }
+
+    fn peer(&self, node: NodeId) -> Server {
+        self.claim.server_at(node)
+    }
+
+    /// A program claims each resource, gives it back or ends at any moment; the store is behind one
+    /// of the locks.
+    fn commands(&self, chain: &Chain) -> Vec<ProgramCommand> {
+        if chain.is_closed {
+            return Vec::new();
+        }
+        let mut asks = vec![Command::Close];
+        for resource in self.claim.resources() {
+            let key = IdempotencyKey::new(FRESH_KEY + self.node as u64);
+            asks.push(Command::Claim { resource, key });
+            let Some(claim) = chain.core.claim(resource) else { continue };
+            if claim.at == Stage::StartingOver {
+                asks.push(Command::GoOn { resource, key });
             }
-            Input::Fired(types::Timer::Keychain(timer)) => Input::Fired(timer),
-            Input::Command(
-                types::Command::Keychain(command) | types::Command::ClaimAgain(command),
-            ) => Input::Command(command),
-            Input::Fired(types::Timer::Client(_) | types::Timer::Server(_))
-            | Input::Command(
-                types::Command::Client(_)
-                | types::Command::FreshKey(_)
-                | types::Command::AskOtherwise
-                | types::Command::Revoke(_),
-            ) => return None,
-            Input::Restart(_) => Input::Restart(None),
+            asks.push(Command::Release { resource });
+            if resource == RESOURCE && claim.is_held() {
+                asks.push(Command::Act { resource });
+            }
+        }
+        let ask = |command| ProgramCommand {
+            command,
+            is_again: matches!(command, Command::Claim { resource, .. }
+                if chain.begun.contains(&resource)),
+        };
+        asks.into_iter().map(ask).collect()
+    }
+
+    fn timer_name(&self, timer: &Timer) -> &'static str {
+        timer.timer.name()
+    }
+
+    fn heard_words(&self, letter: &Letter) -> String {
+        letter.heard_words()
+    }
+
+    fn timer_words(&self, timer: &Timer) -> String {
+        timer.timer.to_string()
+    }
+
+    fn fired_words(&self, timer: &Timer) -> String {
+        format!("{} triggers", timer.timer)
+    }
+
+    fn notice_words(&self, notice: &keychain::Notice) -> Option<String> {
+        Some(if let keychain::Notice::Told { resource, notice } = notice {
+            format!("tells program: {notice:?}, of resource {}", resource.0)
+        } else {
+            format!("tells program: {notice:?}")
         })
     }
 }
 
 /// What an effect says of the lease of one of the claims.
-fn back(chain: &mut Chain, effect: &EffectOfCore<Of>, is_backed: bool) {
-    match effect {
-        Effect::Arm(Timer { resource, timer: Resource::LeaseTimer }) if is_backed => {
-            chain.backed.insert(*resource);
-        }
-        Effect::Arm(Timer { resource, timer: Resource::LeaseTimer })
-        | Effect::Disarm(Timer { resource, timer: Resource::LeaseTimer }) => {
-            chain.backed.remove(resource);
-        }
-        Effect::Arm(_)
-        | Effect::Disarm(_)
-        | Effect::Send { .. }
-        | Effect::Save(())
-        | Effect::Notify(_) => {}
+fn back(chain: &mut Chain, effect: &EffectOf<KeychainNode>, is_backed: bool) {
+    let (Effect::Arm(timer) | Effect::Disarm(timer)) = effect else { return };
+    if timer.timer != Resource::LeaseTimer {
+        return;
+    }
+    if is_backed && matches!(effect, Effect::Arm(_)) {
+        chain.backed.insert(timer.resource);
+    } else {
+        chain.backed.remove(&timer.resource);
     }
 }
 
-/// A command of a program in words.
-pub(super) fn words(command: &Command) -> String {
-    match command {
-        Command::Claim { resource, key: _ } => format!("claim(resource {})", resource.0),
-        Command::GoOn { resource, key: _ } => format!("a fresh key for resource {}", resource.0),
-        Command::Release { resource } => format!("requests release of resource {}", resource.0),
-        Command::Close => "its program ends".to_owned(),
-        Command::Act { resource } => format!("acts on resource {}", resource.0),
+impl fmt::Display for ProgramCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.command {
+            Command::Claim { resource, key: _ } => write!(f, "claim(resource {})", resource.0),
+            Command::GoOn { resource, key: _ } => {
+                write!(f, "a fresh key for resource {}", resource.0)
+            }
+            Command::Release { resource } => {
+                write!(f, "requests release of resource {}", resource.0)
+            }
+            Command::Close => f.write_str("its program ends"),
+            Command::Act { resource } => write!(f, "acts on resource {}", resource.0),
+        }
     }
 }

@@ -4,20 +4,15 @@
 //! properties stand in `spec/systems/claim.yaml`.
 
 mod chain;
-mod cores;
+mod client;
+mod letter;
 mod past;
 mod predicates;
 mod queue;
 mod seats;
+mod server;
+mod store;
 mod system;
-pub mod types;
-mod words;
 mod world;
 
-pub use crate::types::{
-    Chain, ClaimTypes, Command, Ended, Lessee, Letter, Monitor, Notice, Office, Past, Saved, State,
-    Timer, Way,
-};
-pub use system::{Claim, ClientRules, RecordRules};
-use system::{FRESH_KEY, RESOURCE};
 pub use world::ENTRY;

@@ -3,53 +3,92 @@
 use turnstile_core::claim::{client, keychain, record};
 use turnstile_core::fence;
 use turnstile_core::number::Token;
-use turnstile_world::NodeId;
-use turnstile_world::monitor::Observation;
-use turnstile_world::system::ObservationOf;
+use turnstile_step::Symbolic;
+use turnstile_world::{NodeId, Observation, Value};
 
-use crate::{Claim, ClaimTypes, Command, Monitor, Notice, Past};
+use crate::chain::ProgramCommand;
+use crate::client::ClientCommand;
+use crate::system::Claim;
+use crate::{letter, server};
 
-/// Remembers what the properties need of the past.
-pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &ObservationOf<ClaimTypes>) {
-    match seen {
-        Observation::Asked(client, Command::Client(command)) => {
-            asked(&mut monitor.seats[*client], *command);
-        }
-        Observation::Asked(keychain, Command::Keychain(command) | Command::ClaimAgain(command)) => {
-            asked_keychain(system, monitor, *keychain, *command);
-        }
-        Observation::Told(client, Notice::Client(notice)) => {
-            fence(monitor, notice);
-            told(&mut monitor.seats[*client], *notice);
-        }
-        Observation::Told(
-            keychain,
-            Notice::Keychain(keychain::Notice::Told { resource, notice }),
-        ) => {
-            fence(monitor, notice);
-            told(&mut monitor.seats[system.seat(*keychain, *resource)], *notice);
-        }
-        Observation::Told(
-            keychain,
-            Notice::Keychain(
-                keychain::Notice::AlreadyClaimed { resource, .. }
-                | keychain::Notice::TooMany { resource, .. },
-            ),
-        ) => refused(&mut monitor.seats[system.seat(*keychain, *resource)]),
-        Observation::Told(_, Notice::Store(fence::Notice::Accepted { from, token: _ })) => {
-            accepted(monitor, system.user(super::cores::node(*from)));
-        }
-        Observation::Told(
-            _,
-            Notice::Server(record::Notice::Became { claim: _, status, token }),
-        ) => {
-            if *status == record::Status::Active {
-                granted(monitor, *token);
+/// What the properties remember.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct Monitor {
+    /// Of each client, and then of each resource of each keychain.
+    pub(crate) seats: Vec<Past>,
+    /// The newest token that a claim was granted with.
+    pub(crate) granted: Option<Token>,
+    /// The server has crashed, and may have granted a claim with the last that it saved.
+    pub(crate) may_have_granted: bool,
+    /// A grant had no token, or none that was newer than all before it.
+    pub(crate) is_unfenced: bool,
+    /// The store refused the newest token.
+    pub(crate) is_shut_out: bool,
+    /// A claim was granted before an older one whose turn it was.
+    pub(crate) is_passed_over: bool,
+    /// Somebody asked and has to wait for nobody.
+    pub(crate) is_idle: bool,
+    /// A finished claim was forgotten before an older one.
+    pub(crate) is_forgetful: bool,
+}
+
+/// What the properties remember of one user of a claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct Past {
+    /// A `claim()` waits for its answer.
+    pub(crate) waits: bool,
+    /// A `claim()` was answered.
+    pub(crate) is_answered: bool,
+    /// By this: that it has failed.
+    pub(crate) has_failed: bool,
+    /// Its user was told that it holds the lock, and of no end of it.
+    pub(crate) is_held: bool,
+    /// A `release()` waits for its answer.
+    pub(crate) releases: bool,
+    /// A `claim()` was answered twice.
+    pub(crate) answered_twice: bool,
+    /// The store accepted an act of it since it was told that it holds the lock.
+    pub(crate) acted: bool,
+    /// And then one of another client.
+    pub(crate) interrupted: bool,
+    /// And then one of it again.
+    pub(crate) interleaved: bool,
+    /// A second claim of a resource that is claimed was not refused.
+    pub(crate) is_doubled: bool,
+    /// A holder that gave nothing back was told that its lock was released.
+    pub(crate) is_mistold: bool,
+}
+
+impl Monitor {
+    /// Moves what is kept by node: of each node `n` to `to[n]`.
+    pub(crate) fn rename(&mut self, system: &Claim, to: &[NodeId]) {
+        let before = self.seats.clone();
+        for (node, to) in to.iter().enumerate() {
+            for (old, new) in system.seats_of(node).zip(system.seats_of(*to)) {
+                self.seats[new] = before[old];
             }
         }
-        Observation::Told(_, Notice::PassedOver(_)) => monitor.is_passed_over = true,
-        Observation::Told(_, Notice::Idle) => monitor.is_idle = true,
-        Observation::Told(_, Notice::Forgotten(_)) => monitor.is_forgetful = true,
+    }
+}
+
+impl Past {
+    /// Whether its user was told that it holds the lock, and has not given it back.
+    pub(crate) const fn holds(&self) -> bool {
+        self.is_held && !self.releases
+    }
+}
+
+/// Remembers what the properties need of the past.
+pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &Observation) {
+    match seen {
+        Observation::Asked(node, command) => {
+            if let Some(ClientCommand::User(command)) = command.get() {
+                asked(&mut monitor.seats[*node], *command);
+            } else if let Some(ProgramCommand { command, is_again: _ }) = command.get() {
+                asked_keychain(system, monitor, *node, *command);
+            }
+        }
+        Observation::Told(node, notice) => hear(system, monitor, *node, notice),
         Observation::Crashed(node) | Observation::Restarted(node) => {
             monitor.may_have_granted |= *node == system.server();
             for seat in system.seats_of(*node) {
@@ -57,15 +96,47 @@ pub(super) fn observe(system: &Claim, monitor: &mut Monitor, seen: &ObservationO
                 *past = Past { interleaved: past.interleaved, ..Past::default() };
             }
         }
-        Observation::Told(_, Notice::Store(fence::Notice::Refused { from: _, token })) => {
-            monitor.is_shut_out |= Some(*token) >= monitor.granted;
+        Observation::Violation(_) => {}
+    }
+}
+
+/// A node has told its user something.
+fn hear(system: &Claim, monitor: &mut Monitor, node: NodeId, notice: &Value) {
+    if let Some(notice) = notice.get::<client::Notice>() {
+        fence(monitor, notice);
+        told(&mut monitor.seats[node], *notice);
+    } else if let Some(notice) = notice.get::<keychain::Notice>() {
+        match notice {
+            keychain::Notice::Told { resource, notice } => {
+                fence(monitor, notice);
+                told(&mut monitor.seats[system.seat(node, *resource)], *notice);
+            }
+            keychain::Notice::AlreadyClaimed { resource, .. }
+            | keychain::Notice::TooMany { resource, .. } => {
+                refused(&mut monitor.seats[system.seat(node, *resource)]);
+            }
         }
-        Observation::Told(_, Notice::Server(record::Notice::Over { claim: _ }))
-        | Observation::Asked(
-            _,
-            Command::Revoke(_) | Command::FreshKey(_) | Command::AskOtherwise,
-        )
-        | Observation::Violation(_) => {}
+    } else if let Some(notice) = notice.get::<fence::Notice>() {
+        match notice {
+            fence::Notice::Accepted { from, token: _ } => {
+                accepted(monitor, system.user(letter::node(*from)));
+            }
+            fence::Notice::Refused { from: _, token } => {
+                monitor.is_shut_out |= Some(*token) >= monitor.granted;
+            }
+        }
+    } else {
+        match notice.of() {
+            server::Notice::Kept(record::Notice::Became { claim: _, status, token }) => {
+                if *status == record::Status::Active {
+                    granted(monitor, *token);
+                }
+            }
+            server::Notice::Kept(record::Notice::Over { claim: _ }) => {}
+            server::Notice::PassedOver(_) => monitor.is_passed_over = true,
+            server::Notice::Idle => monitor.is_idle = true,
+            server::Notice::Forgotten(_) => monitor.is_forgetful = true,
+        }
     }
 }
 

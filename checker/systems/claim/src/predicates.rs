@@ -4,11 +4,13 @@ use turnstile_core::claim::record::Status;
 use turnstile_core::number::ClaimId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim_record;
-use turnstile_world::NodeId;
 use turnstile_world::node::Life;
 
 use super::seats::{Look, Seat, is_given_back, is_over};
-use crate::{Claim, Monitor, Past, State};
+use crate::chain::Chain;
+use crate::client::Lessee;
+use crate::past::{Monitor, Past};
+use crate::system::Claim;
 
 turnstile_machine::system!("../../../spec/systems/claim.yaml");
 
@@ -125,18 +127,15 @@ impl claim::Properties for Claim {
 
     fn a_program_wants_nothing_after_its_end(&self, view: &Look<'_>) -> bool {
         let seats = self.seats(view);
-        let mut closed = seats.iter().filter(|seat| match view.state(seat.node) {
-            State::Keychain(chain) => chain.is_closed,
-            State::Client(_) | State::Server(_) | State::Store(_) => false,
+        let mut closed = seats.iter().filter(|seat| {
+            let chain = view.nodes[seat.node].state.get::<Chain>();
+            chain.is_some_and(|chain| chain.is_closed)
         });
         closed.all(|seat| is_given_back(seat.client.at))
     }
 
     fn a_program_has_ended(&self, view: &Look<'_>) -> bool {
-        view.nodes.iter().any(|part| match part.state.of() {
-            State::Keychain(chain) => chain.is_closed,
-            State::Client(_) | State::Server(_) | State::Store(_) => false,
-        })
+        self.chains(view).any(|chain| chain.is_closed)
     }
 
     fn one_answer(&self, view: &Look<'_>) -> bool {
@@ -225,32 +224,25 @@ impl claim::Properties for Claim {
     }
 
     fn who_watches_a_claim_hears_of_its_end(&self, view: &Look<'_>) -> bool {
-        let watched = self.office(view).into_iter().flat_map(|office| office.watched.keys());
-        let mut watched = watched.map(|claim| self.kept(view).find(|(id, _)| id == claim));
-        watched.all(|kept| kept.is_some_and(|(_, record)| !is_over(record)))
+        let watched = self.office(view).watched.keys();
+        let mut kept = watched.map(|claim| self.kept(view).find(|(id, _)| id == claim));
+        kept.all(|kept| kept.is_some_and(|(_, record)| !is_over(record)))
     }
 
     fn a_claim_is_watched(&self, view: &Look<'_>) -> bool {
-        self.office(view).is_some_and(|office| !office.watched.is_empty())
+        !self.office(view).watched.is_empty()
     }
 
     fn who_hears_of_its_end_holds_no_lock(&self, view: &Look<'_>) -> bool {
-        view.nodes.iter().all(|part| match part.state.of() {
-            State::Client(lessee) => !lessee.is_deaf,
-            State::Keychain(chain) => !chain.is_deaf,
-            State::Server(_) | State::Store(_) => true,
-        })
+        (0..self.clients).all(|client| !view.state::<Lessee>(client).is_deaf)
+            && self.chains(view).all(|chain| !chain.is_deaf)
     }
 
     fn every_client_has_ended(&self, view: &Look<'_>) -> bool {
         let seats = self.seats(view);
-        let is_open = |node: NodeId| match view.state(node) {
-            State::Keychain(chain) => !chain.is_closed,
-            State::Client(_) | State::Server(_) | State::Store(_) => false,
-        };
         let is_up = |seat: &&Seat<'_>| seat.life != Life::Down;
         seats.iter().filter(is_up).all(|seat| self.client.is_final(seat.client.at))
-            && !(self.clients..self.server()).any(is_open)
+            && self.chains(view).all(|chain| chain.is_closed)
     }
 
     fn who_waits_is_not_ended_for_it(&self, view: &Look<'_>) -> bool {

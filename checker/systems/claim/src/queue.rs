@@ -3,12 +3,12 @@
 //! Looks at the server from outside, before and after a step. The server never sees this.
 
 use turnstile_core::claim::message::{Ask, Asked, Message, ResourceName};
-use turnstile_core::claim::record::{Notice, Records, State, Status};
+use turnstile_core::claim::record::{Notice, State, Status};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
 use turnstile_machines::claim_record;
 use turnstile_step::{Effect, EffectOf, Input, InputOf};
 
-use super::RecordRules;
+use crate::server::Of;
 
 /// The claims that waited before a step, oldest first, and all that were kept.
 pub(super) struct Queue {
@@ -27,7 +27,7 @@ struct Waiter {
 }
 
 impl Queue {
-    pub(super) fn before(state: &State, input: &InputOf<Records<RecordRules>>) -> Self {
+    pub(super) fn before(state: &State, input: &InputOf<Of>) -> Self {
         let waited = state.claims().filter(|(_, record)| record.status() == Some(Status::Waiting));
         let waited = waited.map(|(claim, record)| Waiter {
             claim,
@@ -43,11 +43,7 @@ impl Queue {
     }
 
     /// Whether somebody asked for a lock and has to wait, though no claim is active.
-    pub(super) fn is_idle(
-        &self,
-        after: &State,
-        effects: &[EffectOf<Records<RecordRules>>],
-    ) -> bool {
+    pub(super) fn is_idle(&self, after: &State, effects: &[EffectOf<Of>]) -> bool {
         let (claim, wanted) = match self.asked {
             Some(Ask::Post { resource, key, wait: _ }) => {
                 (key.and_then(|key| after.keyed(key)), Some(resource))
@@ -78,11 +74,7 @@ impl Queue {
     }
 
     /// A claim that the step has made active before an older one whose turn it was.
-    pub(super) fn passed_over(
-        &self,
-        after: &State,
-        effects: &[EffectOf<Records<RecordRules>>],
-    ) -> Option<ClaimId> {
+    pub(super) fn passed_over(&self, after: &State, effects: &[EffectOf<Of>]) -> Option<ClaimId> {
         let granted = effects.iter().filter_map(|effect| match effect {
             Effect::Notify(Notice::Became { claim, status: Status::Active, token: _ }) => {
                 Some(*claim)
@@ -111,7 +103,7 @@ impl Queue {
 }
 
 /// The request, if it wants a lock.
-fn asked(input: &InputOf<Records<RecordRules>>) -> Option<Ask> {
+fn asked(input: &InputOf<Of>) -> Option<Ask> {
     let Input::Message { from: _, message: Message::Request(request) } = input else { return None };
     match request.ask {
         Ask::Post { .. } | Ask::Status { claim: _, to: Asked::Active { .. } } => Some(request.ask),
@@ -124,7 +116,7 @@ fn asked(input: &InputOf<Records<RecordRules>>) -> Option<Ask> {
 }
 
 /// Whether an effect is the answer that there is no room.
-fn is_too_many(effect: &EffectOf<Records<RecordRules>>) -> bool {
+fn is_too_many(effect: &EffectOf<Of>) -> bool {
     matches!(effect, Effect::Send { message: Message::Response(response), .. }
         if response.status == TOO_MANY_REQUESTS)
 }

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use turnstile_core::claim::client;
 use turnstile_core::claim::message::ResourceName;
 use turnstile_core::claim::record::{self, Record, Status};
-use turnstile_core::number::{ClaimId, IdempotencyKey};
+use turnstile_core::claim::{client, keychain};
+use turnstile_core::number::ClaimId;
 use turnstile_machine::Rules as _;
 use turnstile_machines::claim::{Resource, ResourceKind, State as Stage};
 use turnstile_world::NodeId;
 use turnstile_world::node::Life;
 use turnstile_world::property::View;
 
-use crate::{Claim, Monitor, Office, Past, RESOURCE, Saved, State, Timer};
+use crate::chain::{Chain, Ended};
+use crate::client::Lessee;
+use crate::past::{Monitor, Past};
+use crate::server::Office;
+use crate::system::{Claim, RESOURCE};
 
 pub(super) type Look<'a> = View<'a>;
 
@@ -34,15 +38,14 @@ impl Claim {
                 let past = &view.monitor::<Monitor>().seats[seat];
                 seats.push(Seat { node, life: part.life, resource, client, past });
             };
-            match part.state.of() {
-                State::Client(client) => add(node, RESOURCE, &client.core),
-                State::Keychain(chain) => {
-                    for resource in chain.core.claimed() {
-                        let client = chain.core.claim(resource).expect("it is claimed");
-                        add(self.seat(node, resource), resource, client);
-                    }
-                }
-                State::Server(_) | State::Store(_) => {}
+            if let Some(lessee) = part.state.get::<Lessee>() {
+                add(node, RESOURCE, &lessee.core);
+                continue;
+            }
+            let chain: &Chain = part.state.of();
+            for resource in chain.core.claimed() {
+                let client = chain.core.claim(resource).expect("it is claimed");
+                add(self.seat(node, resource), resource, client);
             }
         }
         seats
@@ -53,29 +56,31 @@ impl Claim {
         view.monitor::<Monitor>().seats.iter()
     }
 
+    /// The keychains.
+    pub(super) fn chains<'a>(&self, view: &Look<'a>) -> impl Iterator<Item = &'a Chain> + use<'a> {
+        view.nodes[self.clients..self.server()].iter().map(|part| part.state.of())
+    }
+
     pub(super) fn kept<'a>(
         &self,
         view: &Look<'a>,
     ) -> impl Iterator<Item = (ClaimId, &'a Record)> + use<'a> {
-        self.office(view).into_iter().flat_map(|office| office.core.claims())
+        self.office(view).core.claims()
     }
 
     /// The server.
-    pub(super) fn office<'a>(&self, view: &Look<'a>) -> Option<&'a Office> {
-        match view.nodes[self.server()].state.of() {
-            State::Server(office) => Some(office),
-            State::Client(_) | State::Keychain(_) | State::Store(_) => None,
-        }
+    pub(super) fn office<'a>(&self, view: &Look<'a>) -> &'a Office {
+        view.state(self.server())
     }
 
     /// Whether the server's timers are those that its claims hold.
     pub(super) fn is_exact_at_server(&self, view: &Look<'_>) -> bool {
         let server = &view.nodes[self.server()];
-        let held: BTreeSet<Timer> = self
+        let held: BTreeSet<record::Timer> = self
             .kept(view)
             .flat_map(|(id, record)| {
                 let held = self.record.holds(record.at).iter();
-                held.filter_map(move |resource| record::timer(*resource, id)).map(Timer::Server)
+                held.filter_map(move |resource| record::timer(*resource, id))
             })
             .collect();
         server.life == Life::Down || server.armed().copied().collect::<BTreeSet<_>>() == held
@@ -83,39 +88,33 @@ impl Claim {
 
     /// How many finished claims the server has saved.
     pub(super) fn saved_and_finished(&self, view: &Look<'_>) -> usize {
-        let saved = view.nodes[self.server()].saved.as_ref().map(|saved| saved.of());
-        let Some(Saved::Server(saved)) = saved else { return 0 };
-        let kept = saved.claims.values().flatten();
+        let Some(saved) = &view.nodes[self.server()].saved else { return 0 };
+        let kept = saved.of::<record::Saved>().claims.values().flatten();
         kept.filter(|kept| Status::of(kept.at).is_none_or(Status::is_final)).count()
     }
 
     /// The claims that have ended by an answer, by id or by key.
-    pub(super) fn ended(&self, view: &Look<'_>) -> Vec<(Option<ClaimId>, Option<IdempotencyKey>)> {
+    pub(super) fn ended(&self, view: &Look<'_>) -> Vec<Ended> {
         let is_over = |seat: &Seat<'_>| {
             let at = seat.client.at;
             seat.life != Life::Down && self.client.is_final(at) && at != Stage::Lapsed
         };
         let seats = self.seats(view).into_iter().filter(is_over);
         let mut ended: Vec<_> = seats.map(|seat| (seat.client.claim, seat.client.key)).collect();
-        for part in view.nodes.iter().take(self.server()) {
-            if let State::Keychain(chain) = part.state.of() {
-                ended.extend(chain.ended.values().map(|one| (one.claim, one.key)));
-            }
-        }
+        ended.extend(self.chains(view).flat_map(|chain| chain.ended.values()));
         ended
     }
 
     /// Whether what the machine's state holds is what is armed and outstanding.
     pub(super) fn is_exact(&self, view: &Look<'_>, seat: &Seat<'_>) -> bool {
         let client = seat.client;
-        let is_armed = |resource: Resource| {
-            view.nodes[seat.node].armed().any(|timer| match timer {
-                Timer::Client(timer) => *timer == resource,
-                Timer::Keychain(timer) => {
-                    (timer.resource, timer.timer) == (seat.resource, resource)
-                }
-                Timer::Server(_) => false,
-            })
+        let node = view.nodes[seat.node];
+        let is_armed = |timer: Resource| {
+            if seat.node < self.clients {
+                node.is_armed(&client::Timer(timer))
+            } else {
+                node.is_armed(&keychain::Timer { resource: seat.resource, timer })
+            }
         };
         let open = |request: Resource| {
             client.calls.iter().filter(|call| call.request == request && !call.is_abandoned).count()
@@ -134,11 +133,9 @@ impl Claim {
 
     /// Whether each timer of a keychain belongs to one of its claims.
     pub(super) fn has_no_other_timer(view: &Look<'_>, node: NodeId) -> bool {
-        let State::Keychain(chain) = view.state(node) else { return true };
-        view.nodes[node].armed().all(|timer| match timer {
-            Timer::Keychain(timer) => chain.core.claim(timer.resource).is_some(),
-            Timer::Client(_) | Timer::Server(_) => false,
-        })
+        let chain: &Chain = view.state(node);
+        let mut armed = view.nodes[node].armed::<keychain::Timer>();
+        armed.all(|timer| chain.core.claim(timer.resource).is_some())
     }
 
     /// How many users believe that they hold the lock of a resource.

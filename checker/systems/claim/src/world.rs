@@ -5,11 +5,11 @@ use std::sync::Arc;
 use turnstile_core::claim::record::Limits;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_world::Predicate;
 use turnstile_world::erased::System;
-use turnstile_world::{Predicate, erased};
 
 use super::predicates::claim::{Predicate as Name, Properties};
-use super::{Claim, ClientRules, RecordRules};
+use super::system::{Claim, ClientRules, Nodes, RecordRules};
 
 const FILE: Embedded = embedded!("../../../../" "spec/systems/" "claim");
 
@@ -85,8 +85,8 @@ impl SystemSpec for Claim {
         })
     }
 
-    fn nodes(self, count: usize) -> Arc<dyn System> {
-        erased(self, count)
+    fn nodes(self, _count: usize) -> Arc<dyn System> {
+        Arc::new(Nodes::new(self))
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {
