@@ -29,6 +29,11 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         1
     }
 
+    /// The state of a node that has never run, and what it does when it begins.
+    fn begin(&self, _out: &mut step::OutOf<Self::Core>) -> <Self::Core as Core>::State {
+        self.core(0).start()
+    }
+
     /// The node that a core means by a peer.
     fn node(&self, peer: <Self::Core as Core>::Peer) -> NodeId;
 
@@ -43,14 +48,19 @@ pub trait CoreNode: Debug + Send + Sync + 'static {
         ""
     }
 
-    /// A command in a few words: `wants to join`.
-    fn command_words(&self, command: &<Self::Core as Core>::Command) -> String {
-        command.to_string()
+    /// A message that it sends or gets in a few words: `POST`, `409`.
+    fn message_words(&self, message: &<Self::Core as Core>::Message) -> String {
+        message.to_string()
     }
 
     /// A message that arrives in a few words.
     fn heard_words(&self, message: &<Self::Core as Core>::Message) -> String {
-        message.to_string()
+        CoreNode::message_words(self, message)
+    }
+
+    /// A command in a few words: `wants to join`.
+    fn command_words(&self, command: &<Self::Core as Core>::Command) -> String {
+        command.to_string()
     }
 
     /// A timer that is armed or disarmed in a few words.
@@ -91,7 +101,14 @@ type Saved<N> = <<N as CoreNode>::Core as Core>::Saved;
 
 impl<N: CoreNode> NodeCore for N {
     fn start(&self) -> Value {
-        Value::new(self.core(0).start())
+        Value::new(CoreNode::begin(self, &mut step::Out::default()))
+    }
+
+    fn begin(&self, out: &mut Out) -> Value {
+        let mut typed = step::Out::default();
+        let state = CoreNode::begin(self, &mut typed);
+        carry(self, typed, out);
+        Value::new(state)
     }
 
     fn step(&self, choice: u8, state: &mut Value, input: Input, out: &mut Out) {
@@ -108,16 +125,7 @@ impl<N: CoreNode> NodeCore for N {
         };
         let mut typed = step::Out::default();
         self.core(choice).step(state.of_mut(), input, &mut typed);
-        out.rows.append(&mut typed.rows);
-        out.effects.extend(typed.effects.into_iter().map(|effect| match effect {
-            step::Effect::Send { to, message } => {
-                Effect::Send { to: self.node(to), message: Ordered::new(message) }
-            }
-            step::Effect::Arm(timer) => Effect::Arm(Ordered::new(timer)),
-            step::Effect::Disarm(timer) => Effect::Disarm(Ordered::new(timer)),
-            step::Effect::Save(saved) => Effect::Save(Value::new(saved)),
-            step::Effect::Notify(notice) => Effect::Notify(Value::new(notice)),
-        }));
+        carry(self, typed, out);
     }
 
     fn keep(&self, saved: &mut Option<Value>, new: &Value) {
@@ -148,12 +156,12 @@ impl<N: CoreNode> NodeCore for N {
     }
 
     fn message_words(&self, message: &Ordered) -> String {
-        message.of::<Message<N>>().to_string()
+        CoreNode::message_words(self, message.of())
     }
 
     fn effect_words(&self, effect: &Effect) -> Option<String> {
         match effect {
-            Effect::Send { message, .. } => Some(self.message_words(message)),
+            Effect::Send { message, .. } => Some(NodeCore::message_words(self, message)),
             Effect::Arm(_) | Effect::Disarm(_) if !self.shows_timers() => None,
             Effect::Arm(timer) => Some(format!("arms {}", self.timer_words(timer.of()))),
             Effect::Disarm(timer) => Some(format!("disarms {}", self.timer_words(timer.of()))),
@@ -165,4 +173,18 @@ impl<N: CoreNode> NodeCore for N {
     fn state_words(&self, state: &Value) -> Option<String> {
         CoreNode::state_words(self, state.of())
     }
+}
+
+/// What a core did, with its types erased.
+fn carry<N: CoreNode>(node: &N, typed: step::OutOf<N::Core>, out: &mut Out) {
+    out.rows.extend(typed.rows);
+    out.effects.extend(typed.effects.into_iter().map(|effect| match effect {
+        step::Effect::Send { to, message } => {
+            Effect::Send { to: node.node(to), message: Ordered::new(message) }
+        }
+        step::Effect::Arm(timer) => Effect::Arm(Ordered::new(timer)),
+        step::Effect::Disarm(timer) => Effect::Disarm(Ordered::new(timer)),
+        step::Effect::Save(saved) => Effect::Save(Value::new(saved)),
+        step::Effect::Notify(notice) => Effect::Notify(Value::new(notice)),
+    }));
 }

@@ -38,6 +38,11 @@ pub trait NodeCore: Debug + Send + Sync + 'static {
     /// The state of a node that has never run.
     fn start(&self) -> Value;
 
+    /// The same, and what it does when it begins: for whoever has it run before a World does.
+    fn begin(&self, _out: &mut Out) -> Value {
+        self.start()
+    }
+
     /// The timers that are armed when it starts.
     fn armed(&self) -> Vec<Ordered> {
         Vec::new()
