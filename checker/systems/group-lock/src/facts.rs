@@ -11,7 +11,7 @@ use turnstile_machines::group_lock_coordinator::{
 };
 
 use super::membership::Membership;
-use super::types::{Caller, Seat};
+use super::seat::{Caller, Seat};
 
 /// The members that run, and who is with whom.
 #[derive(Clone, Debug)]

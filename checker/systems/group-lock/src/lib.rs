@@ -4,19 +4,17 @@
 //! Wiring and predicates only; what a member does is turnstile-core's. The worlds, budgets and
 //! properties stand in `spec/systems/group-lock.yaml`.
 
+mod beneath;
 mod facts;
 mod founded;
 mod membership;
+mod nodes;
 mod predicates;
 mod queue;
 mod seat;
-mod stacked;
+mod seat_node;
 mod system;
-pub mod types;
-mod words;
 mod world;
 
-pub use crate::types::{Caller, Command, GroupTypes, Letter, Runs, Seat, State, Timer};
-pub use system::{ClientRules, CoordinatorRules, Group};
 use system::{member, node};
 pub use world::ENTRY;

@@ -9,9 +9,11 @@ use turnstile_core::number::ViewId;
 use turnstile_core::view::{MemberId, Members, View};
 use turnstile_step::Symbolic;
 
+use crate::beneath::Letter;
+
 /// Who is with whom.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub struct Membership {
+pub(crate) struct Membership {
     /// The groups.
     groups: Vec<Group>,
     /// Who will form the first group, while there is none.
@@ -31,7 +33,7 @@ struct Group {
 
 /// A change of the membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub enum Change {
+pub(crate) enum Change {
     /// The first view.
     Form,
     /// A member leaves: the others are told, and it is told to end.
@@ -52,12 +54,6 @@ pub enum Change {
     Merge(u8),
 }
 
-/// What is sent to members: views, or the end.
-pub(super) enum Sent {
-    View(View),
-    Stop,
-}
-
 impl Membership {
     /// Before the first view, or once it has come to everybody.
     pub(super) fn new(founders: Members, outside: Members, is_formed: bool) -> Self {
@@ -76,7 +72,7 @@ impl Membership {
     }
 
     /// It is noticed that a member has crashed.
-    pub(super) fn exclude(&mut self, gone: MemberId) -> Vec<(MemberId, Sent)> {
+    pub(super) fn exclude(&mut self, gone: MemberId) -> Vec<(MemberId, Letter)> {
         self.founders.remove(gone);
         self.outside.remove(gone);
         let is_in = self.groups.iter().any(|group| group.members.contains(gone));
@@ -112,7 +108,7 @@ impl Membership {
     }
 
     /// What a change sends to whom.
-    pub(super) fn change(&mut self, change: Change) -> Vec<(MemberId, Sent)> {
+    pub(super) fn change(&mut self, change: Change) -> Vec<(MemberId, Letter)> {
         match change {
             Change::Form => {
                 let founders = std::mem::take(&mut self.founders);
@@ -121,7 +117,7 @@ impl Membership {
             }
             Change::Leave(member) => {
                 let mut sent = self.without(member);
-                sent.push((member, Sent::Stop));
+                sent.push((member, Letter::Stop));
                 sent
             }
             Change::Join(member) => {
@@ -145,7 +141,7 @@ impl Membership {
                 let groups = groups.into_iter().map(|group| group.members);
                 let view = View::merge(id, groups.collect());
                 self.groups.push(Group { members: view.members.clone(), id });
-                view.members.iter().map(|member| (member, Sent::View(view.clone()))).collect()
+                view.members.iter().map(|member| (member, Letter::View(view.clone()))).collect()
             }
         }
     }
@@ -156,7 +152,7 @@ impl Membership {
     }
 
     /// Takes a member out of its group, and tells the others.
-    fn without(&mut self, member: MemberId) -> Vec<(MemberId, Sent)> {
+    fn without(&mut self, member: MemberId) -> Vec<(MemberId, Letter)> {
         let place = self.place(member);
         self.groups[place].members.remove(member);
         if self.groups[place].members.is_empty() {
@@ -167,13 +163,13 @@ impl Membership {
     }
 
     /// A new view for each of these groups.
-    fn views(&mut self, places: &[usize]) -> Vec<(MemberId, Sent)> {
+    fn views(&mut self, places: &[usize]) -> Vec<(MemberId, Letter)> {
         let mut sent = Vec::new();
         for place in places {
             let group = &mut self.groups[*place];
             group.id = ViewId::after([group.id]);
             let view = View::new(group.id, group.members.iter());
-            sent.extend(view.members.iter().map(|member| (member, Sent::View(view.clone()))));
+            sent.extend(view.members.iter().map(|member| (member, Letter::View(view.clone()))));
         }
         sent
     }
@@ -187,7 +183,7 @@ impl Membership {
     }
 
     /// Who is in both views installs the one that comes first, and the other one no longer.
-    fn doubt(&mut self, member: MemberId, is_followed: bool) -> Vec<(MemberId, Sent)> {
+    fn doubt(&mut self, member: MemberId, is_followed: bool) -> Vec<(MemberId, Letter)> {
         let place = self.place(member);
         let before = self.groups[place].members.clone();
         let first = before.first().expect("a group has a member");
@@ -198,7 +194,7 @@ impl Membership {
         self.cut_off(place, goes);
         let without = |gone| {
             let others = before.iter().filter(|other| *other != gone);
-            Sent::View(View::new(id, others))
+            Letter::View(View::new(id, others))
         };
         let followers = self.groups[place].members.iter();
         let alone = [(goes, without(stays))];

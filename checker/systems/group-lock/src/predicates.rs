@@ -13,8 +13,10 @@ use turnstile_world::NodePart;
 use turnstile_world::property::View;
 
 use super::facts::{self, held};
-use super::{Group, member};
-use crate::types::{Caller, Seat, State, Timer};
+use super::member;
+use super::system::Group;
+use crate::membership::Membership;
+use crate::seat::{Caller, Seat, timer_of_locks};
 
 turnstile_machine::system!("../../../spec/systems/group-lock.yaml");
 
@@ -22,18 +24,13 @@ type Look<'a> = View<'a>;
 
 /// The members that run.
 fn seats<'a>(view: &Look<'a>) -> impl Iterator<Item = (MemberId, &'a Seat)> + Clone {
-    view.nodes.iter().enumerate().filter_map(|(node, part)| match part.state.of() {
-        State::Member(seat) => Some((member(node), &**seat)),
-        State::Gone | State::Membership(_) | State::Beneath(_) => None,
-    })
+    let parts = view.nodes.iter().enumerate();
+    parts.filter_map(|(node, part)| Some((member(node), part.state.get()?)))
 }
 
 impl Group {
     fn facts<'a>(&self, view: &Look<'a>) -> facts::Group<'a> {
-        let membership = view.nodes.iter().find_map(|part| match part.state.of() {
-            State::Membership(membership) => Some(membership),
-            State::Member(_) | State::Gone | State::Beneath(_) => None,
-        });
+        let membership = view.nodes.iter().find_map(|part| part.state.get::<Membership>());
         facts::Group { seats: seats(view).collect(), membership }
     }
 
@@ -48,11 +45,7 @@ impl Group {
 
 /// Of the timers that are armed, those of a member's locks.
 fn locks_timers(part: &NodePart) -> BTreeSet<group::Timer> {
-    let of_locks = part.armed().filter_map(|timer| match timer {
-        Timer::Locks(timer) => Some(*timer),
-        Timer::Handler(_) => None,
-    });
-    of_locks.collect()
+    part.timers.iter().filter_map(timer_of_locks).collect()
 }
 
 impl Group {
@@ -123,10 +116,10 @@ impl group_lock::Properties for Group {
     }
 
     fn held_is_armed(&self, view: &Look<'_>) -> bool {
-        view.nodes.iter().all(|part| match part.state.of() {
-            State::Member(seat) => self.arms(seat) == locks_timers(part),
-            State::Gone | State::Membership(_) | State::Beneath(_) => true,
-        })
+        let is_kept = |part: &&NodePart| {
+            part.state.get().is_none_or(|seat| self.arms(seat) == locks_timers(part))
+        };
+        view.nodes.iter().all(is_kept)
     }
 
     fn one_holder_is_left(&self, view: &Look<'_>) -> bool {

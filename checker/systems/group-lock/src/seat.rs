@@ -1,38 +1,128 @@
-//! A member's callers: what they ask and what they are told.
+//! A member and its callers: what they ask and what they are told.
 
-use turnstile_core::group::message::LockName;
-use turnstile_core::group::{Command as Told, Notice};
+use std::collections::BTreeMap;
+
+use turnstile_core::group::message::{LockName, Message, Says};
+use turnstile_core::group::{self, Notice};
+use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId};
+use turnstile_step::{Symbolic, not_symbolic};
+use turnstile_world::erased::Effect;
+use turnstile_world::{Ordered, Value};
 
-use super::types::{Caller, Command, Seat};
+/// A member that runs, and its callers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Symbolic)]
+pub(crate) struct Seat {
+    /// The state of its core: of its locks, or of a stack of them and its view handling.
+    pub(crate) runs: Value,
+    /// Its caller for each lock that is not free to call.
+    #[symbolic(skip)]
+    pub(crate) callers: BTreeMap<LockName, Caller>,
+    /// A lock() returned that had returned before.
+    pub(crate) returned_twice: bool,
+    /// A caller that held a lock was told that it is another's.
+    pub(crate) lost_a_lock: bool,
+    /// It said that a caller was told so, and had not told it.
+    pub(crate) confirmed_untold: bool,
+    /// As a coordinator it answered requests in another order than they came, or not each once.
+    pub(crate) passed_over: bool,
+}
+
+/// A member that has crashed or left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Gone;
+
+/// Whoever calls lock() and unlock() at a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Caller {
+    /// It waits for lock() to return.
+    Waits,
+    /// It was told that it holds the lock, and has neither given it back nor been told otherwise.
+    Holds,
+    /// The same, and another one waits for lock() to return.
+    HoldsAndWaits,
+}
+
+/// What a caller asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Call {
+    /// To lock what it does not hold.
+    Lock(LockName),
+    /// To unlock what it holds.
+    Unlock(LockName),
+    /// To lock what its member holds.
+    Again(LockName),
+    /// To unlock what it does not hold.
+    Needless(LockName),
+}
+
+not_symbolic!(Gone, Call);
 
 impl Seat {
+    /// A member without callers.
+    pub(crate) fn new(runs: Value) -> Self {
+        Self {
+            runs,
+            callers: BTreeMap::new(),
+            returned_twice: false,
+            lost_a_lock: false,
+            confirmed_untold: false,
+            passed_over: false,
+        }
+    }
+
+    /// Its locks.
+    pub(crate) fn core(&self) -> &group::State {
+        locks_of(&self.runs)
+    }
+
+    /// Its view handling, if that is its own.
+    pub(crate) fn handler(&self) -> Option<&view::State> {
+        self.runs.get().map(|stack: &stack::State| &stack.views)
+    }
+
     /// A caller locks what it does not hold, and unlocks what it holds; or it does either
     /// needlessly: also before its member has a coordinator.
-    pub(super) fn wishes(&self, locks: u16) -> Vec<Command> {
-        let wishes = |lock| match self.callers.get(&lock) {
-            None => vec![Command::Member(Told::Lock(lock)), Command::Needless(lock)],
-            Some(Caller::Holds) => {
-                vec![Command::Member(Told::Unlock(lock)), Command::Again(lock)]
-            }
+    pub(crate) fn calls(&self, locks: u16) -> impl Iterator<Item = Call> {
+        (0..locks).map(LockName).flat_map(|lock| match self.callers.get(&lock) {
+            None => vec![Call::Lock(lock), Call::Needless(lock)],
+            Some(Caller::Holds) => vec![Call::Unlock(lock), Call::Again(lock)],
             Some(Caller::Waits | Caller::HoldsAndWaits) => Vec::new(),
+        })
+    }
+
+    pub(crate) fn is_asked(&mut self, call: Call) {
+        match call {
+            Call::Lock(lock) => self.callers.insert(lock, Caller::Waits),
+            Call::Again(lock) => self.callers.insert(lock, Caller::HoldsAndWaits),
+            Call::Unlock(lock) | Call::Needless(lock) => self.callers.remove(&lock),
         };
-        (0..locks).map(LockName).flat_map(wishes).collect()
     }
 
-    pub(super) fn asks_to_lock(&mut self, lock: LockName) {
-        self.callers.insert(lock, Caller::Waits);
+    /// What its callers learn of what it did.
+    pub(crate) fn did(&mut self, me: MemberId, effects: &[Effect]) {
+        let mut told = None;
+        for effect in effects {
+            match effect {
+                Effect::Send { message, .. } => {
+                    if let Some(Says::DuplicateLockRsp(lock)) =
+                        about_locks(message).map(|it| &it.says)
+                    {
+                        self.confirmed_untold |= told != Some(Notice::Duplicate(*lock));
+                    }
+                }
+                Effect::Notify(notice) => match notice.get() {
+                    Some(stack::Notice::Views(notice)) => self.is_told_of_views(me, notice),
+                    Some(stack::Notice::Locks(notice)) => self.is_told(*notice, &mut told),
+                    None => self.is_told(*notice.of(), &mut told),
+                },
+                Effect::Arm(_) | Effect::Disarm(_) | Effect::Save(_) => {}
+            }
+        }
     }
 
-    pub(super) fn asks_again(&mut self, lock: LockName) {
-        self.callers.insert(lock, Caller::HoldsAndWaits);
-    }
-
-    pub(super) fn asks_to_unlock(&mut self, lock: LockName) {
-        self.callers.remove(&lock);
-    }
-
-    pub(super) fn is_told(&mut self, notice: Notice) {
+    fn is_told(&mut self, notice: Notice, told: &mut Option<Notice>) {
+        *told = Some(notice);
         let lock = notice.lock();
         let before = self.callers.get(&lock).copied();
         let after = match (notice, before) {
@@ -55,9 +145,35 @@ impl Seat {
     }
 
     /// The callers of a member that has left end with its locks.
-    pub(super) fn is_told_of_views(&mut self, me: MemberId, notice: &view::Notice) {
+    fn is_told_of_views(&mut self, me: MemberId, notice: &view::Notice) {
         if matches!(notice, view::Notice::Installed(view) if !view.contains(me)) {
             self.callers.clear();
         }
+    }
+}
+
+/// The locks of a member that runs them alone, or on top of its view handling.
+pub(crate) fn locks_of(runs: &Value) -> &group::State {
+    match runs.get() {
+        Some(stack::State { locks, .. }) => locks,
+        None => runs.of(),
+    }
+}
+
+/// What a message says about locks, if it does.
+pub(crate) fn about_locks(message: &Ordered) -> Option<&Message> {
+    match message.get() {
+        Some(stack::Message::Locks(message)) => Some(message),
+        Some(stack::Message::Views(_)) => None,
+        None => message.get(),
+    }
+}
+
+/// A timer of a member's locks, if it is one.
+pub(crate) fn timer_of_locks(timer: &Ordered) -> Option<group::Timer> {
+    match timer.get() {
+        Some(stack::Timer::Locks(timer)) => Some(*timer),
+        Some(stack::Timer::Views(_)) => None,
+        None => timer.get().copied(),
     }
 }

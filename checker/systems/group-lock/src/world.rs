@@ -6,10 +6,10 @@ use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_system_view_handler::Views;
 use turnstile_world::erased::System;
-use turnstile_world::{Faults, Predicate, erased};
+use turnstile_world::{Faults, Predicate};
 
-use super::Group;
 use super::predicates::group_lock::{Predicate as Name, Properties};
+use super::system::{ClientRules, CoordinatorRules, Group, Nodes};
 
 const FILE: Embedded = embedded!("../../../../" "spec/systems/" "group-lock");
 
@@ -83,11 +83,13 @@ impl SystemSpec for Group {
         // Who handles its views itself is outside if no group has it.
         let joins = views.is_none() && plan.has(JOIN);
         let (members, locks) = (plan.count("member")?, plan.number("locks")?);
-        Group::new(members, locks, (joins, loses), views, &plan.options.tables)
+        let client = ClientRules::among(&plan.options.tables)?;
+        let coordinator = CoordinatorRules::among(&plan.options.tables)?;
+        Ok(Self { members, locks, joins, loses, views, client, coordinator })
     }
 
-    fn nodes(self, count: usize) -> Arc<dyn System> {
-        erased(self, count)
+    fn nodes(self, _count: usize) -> Arc<dyn System> {
+        Arc::new(Nodes::new(self))
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

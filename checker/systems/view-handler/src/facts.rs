@@ -7,8 +7,6 @@ use turnstile_machines::view_handler::{
 };
 use turnstile_world::NodePart;
 
-use super::types;
-
 /// A member that runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seat<'a> {
@@ -19,8 +17,8 @@ pub(super) struct Seat<'a> {
 }
 
 impl Seat<'_> {
-    fn resumer(&self) -> types::Timer {
-        types::Timer::Member(Timer::Resumer(self.state.suspension))
+    fn resumer(&self) -> Timer {
+        Timer::Resumer(self.state.suspension)
     }
 }
 
@@ -51,12 +49,11 @@ impl Facts<Whole> for Group<'_> {
             Predicate::ItsResumerIsArmed { one } => {
                 self.is(one, |seat| seat.part.is_armed(&seat.resumer()))
             }
-            Predicate::ItsResumerHasBegun { one } => self.is(one, |seat| {
-                seat.part.late().any(|timer: &types::Timer| *timer == seat.resumer())
-            }),
+            Predicate::ItsResumerHasBegun { one } => {
+                self.is(one, |seat| seat.part.late().any(|timer: &Timer| *timer == seat.resumer()))
+            }
             Predicate::AnotherResumerIsArmed { one } => self.is(one, |seat| {
-                let is_a_resumer =
-                    |timer: &_| matches!(timer, types::Timer::Member(Timer::Resumer(_)));
+                let is_a_resumer = |timer: &_| matches!(timer, Timer::Resumer(_));
                 let mut timers = seat.part.armed().filter(|timer| is_a_resumer(*timer));
                 timers.any(|timer| *timer != seat.resumer())
             }),

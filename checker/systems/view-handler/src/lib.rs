@@ -4,14 +4,15 @@
 //! properties stand in `spec/systems/view-handler.yaml`.
 
 mod facts;
-pub mod network;
+mod network;
+mod nodes;
+mod past;
 mod predicates;
 mod system;
-pub mod types;
 pub mod words;
 mod world;
 
-pub use crate::types::{Command, Monitor, Notice, State, Timer, ViewTypes};
+pub use network::NetworkNode;
 use system::member;
 pub use system::{HandlerRules, Terms, Views};
 pub use world::ENTRY;

@@ -1,88 +1,17 @@
-//! What the properties of the view handling system ask of a state, and what they remember.
+//! What the properties of the view handling system ask of a state.
 
-use turnstile_core::view::{Command, MemberId, Notice, Request, State, View as Group, Wants};
+use turnstile_core::view::{MemberId, Request, State, View as Group, Wants};
 use turnstile_machine::Rules as _;
 use turnstile_machines::view_handler::{Resource, WholeInvariant as Invariant};
 use turnstile_world::NodeId;
-use turnstile_world::monitor::Observation;
 use turnstile_world::node::NodePart;
 use turnstile_world::property::View;
-use turnstile_world::system::ObservationOf;
 
 use super::facts::{Group as Facts, Seat};
-use super::types::{self, Past};
-use super::{Monitor, ViewTypes, Views, member};
+use super::past::{Monitor, Past};
+use super::{Views, member};
 
 turnstile_machine::system!("../../../spec/systems/view-handler.yaml");
-
-/// Remembers what the properties need of the past.
-pub(super) fn observe(monitor: &mut Monitor, seen: &ObservationOf<ViewTypes>) {
-    match seen {
-        Observation::Asked(who, types::Command::Member(Command::Suspect { member })) => {
-            let suspects = &mut monitor.members[*who].suspects;
-            if let Err(place) = suspects.binary_search(member) {
-                suspects.insert(place, *member);
-            }
-        }
-        Observation::Told(who, types::Notice::Hears(view)) => {
-            let past = &mut monitor.members[*who];
-            if view.contains(member(*who)) && past.last < Some(view.id) {
-                past.sent = past.sent.max(Some(view.id));
-            }
-        }
-        Observation::Told(_, types::Notice::OwesAnAnswer) => monitor.owes_an_answer = true,
-        Observation::Told(who, types::Notice::Member(notice)) => is_told(monitor, *who, notice),
-        Observation::Crashed(who) | Observation::Restarted(who) => {
-            monitor.members[*who] = Past::default();
-        }
-        Observation::Asked(
-            _,
-            types::Command::Part
-            | types::Command::Member(
-                Command::Join { .. }
-                | Command::Leave
-                | Command::Announce { .. }
-                | Command::InstallationFails,
-            ),
-        )
-        | Observation::Violation(_) => {}
-    }
-}
-
-fn is_told(monitor: &mut Monitor, who: NodeId, notice: &Notice) {
-    match notice {
-        Notice::Installed(view) => {
-            monitor.merged_across |=
-                view.is_merge() && merges_across(who, &monitor.members[who], view);
-            monitor.has_merged |= view.is_merge();
-            let past = &mut monitor.members[who];
-            monitor.went_back |= past.last >= Some(view.id);
-            // Who has left suspects nobody.
-            let is_in = view.contains(member(who));
-            past.suspects.retain(|suspect| is_in && view.contains(*suspect));
-            past.view = view.members.clone();
-            past.last = is_in.then_some(view.id);
-            past.sent = past.sent.filter(|sent| is_in && view.id < *sent);
-            past.is_overtaken = past.is_overtaken.map(|_| true);
-        }
-        Notice::Suspended(_) => monitor.members[who].is_overtaken = Some(false),
-        Notice::Resumed { from, by } => {
-            monitor.other_owner |= *by != Some(*from);
-            monitor.members[who].is_overtaken = None;
-        }
-        Notice::GotState => {}
-    }
-}
-
-/// Whether one installs the merge view of a group that it brought into the merge, and that view
-/// leaves out a member of its present view, or counts others to its group.
-fn merges_across(who: NodeId, past: &Past, view: &Group) -> bool {
-    let mut groups = view.subgroups.iter();
-    groups.find(|group| group.first() == Some(member(who))).is_some_and(|group| {
-        past.view.iter().any(|one| !view.contains(one))
-            || group.iter().any(|one| !past.view.contains(one))
-    })
-}
 
 type Asked<'a, 'v> = &'a View<'v>;
 
@@ -94,9 +23,7 @@ struct Member<'v> {
 
 fn up<'v>(view: Asked<'_, 'v>) -> impl Iterator<Item = (NodeId, Member<'v>)> {
     let parts = view.nodes.iter().copied().enumerate().filter(|(_, part)| part.is_up());
-    parts.filter_map(|(node, part)| {
-        Some((node, Member { state: part.state.of::<types::State>().member()?, part }))
-    })
+    parts.filter_map(|(node, part)| Some((node, Member { state: part.state.get()?, part })))
 }
 
 impl Views {

@@ -1,35 +1,39 @@
 //! Inputs and messages of members in the words of their document.
 
 use turnstile_core::view::{Command, Message, Notice, Request, Timer};
-use turnstile_step::Input;
-use turnstile_world::system::InputOf;
 
-use super::types::{self, ViewTypes};
-
-pub(super) fn input(input: &InputOf<ViewTypes>) -> String {
-    match input {
-        Input::Message { message: one, .. } => message(one),
-        Input::Fired(types::Timer::Member(Timer::Queue)) => "turns to its queue".to_owned(),
-        Input::Fired(types::Timer::Member(Timer::Merge)) => {
-            "has processed the MERGE event".to_owned()
-        }
-        Input::Fired(types::Timer::Member(Timer::Resumer(_))) => "Resumer runs".to_owned(),
-        Input::Fired(types::Timer::Detect) => "finds that it fell apart".to_owned(),
-        Input::Fired(types::Timer::Heal) => "is whole again".to_owned(),
-        Input::Command(types::Command::Part) => "falls apart".to_owned(),
-        Input::Command(types::Command::Member(command)) => match command {
-            Command::Join { with_state: false, .. } => "wants to join".to_owned(),
-            Command::Join { with_state: true, .. } => "wants to join with the state".to_owned(),
-            Command::Leave => "wants to leave".to_owned(),
-            Command::Suspect { member } => format!("SUSPECT {member}"),
-            Command::Announce { to } => format!("announces itself to {to}"),
-            Command::InstallationFails => "the installation fails".to_owned(),
-        },
-        Input::Restart(_) => "starts again".to_owned(),
+/// What a member is asked, by its user or by the layers below.
+pub fn command(command: &Command) -> String {
+    match command {
+        Command::Join { with_state: false, .. } => "wants to join".to_owned(),
+        Command::Join { with_state: true, .. } => "wants to join with the state".to_owned(),
+        Command::Leave => "wants to leave".to_owned(),
+        Command::Suspect { member } => format!("SUSPECT {member}"),
+        Command::Announce { to } => format!("announces itself to {to}"),
+        Command::InstallationFails => "the installation fails".to_owned(),
     }
 }
 
-pub(super) fn message(message: &Message) -> String {
+/// A timer's name.
+pub fn timer(timer: &Timer) -> &'static str {
+    match timer {
+        Timer::Queue => "queue",
+        Timer::Merge => "merge",
+        Timer::Resumer(_) => "Resumer",
+    }
+}
+
+/// A timer that fires.
+pub fn fired(timer: &Timer) -> &'static str {
+    match timer {
+        Timer::Queue => "turns to its queue",
+        Timer::Merge => "has processed the MERGE event",
+        Timer::Resumer(_) => "Resumer runs",
+    }
+}
+
+/// A message to a member.
+pub fn message(message: &Message) -> String {
     match message {
         Message::Request(Request::Join { with_state: false, .. }) => "JOIN".to_owned(),
         Message::Request(Request::Join { with_state: true, .. }) => "JOIN_WITH_STATE".to_owned(),

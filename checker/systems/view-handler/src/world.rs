@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
+use turnstile_world::Predicate;
 use turnstile_world::erased::System;
-use turnstile_world::{Predicate, erased};
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
-use super::{Terms, Views};
+use super::system::{HandlerRules, Nodes, Terms, Views};
 
 const FILE: Embedded = embedded!("../../../../" "spec/systems/" "view-handler");
 
@@ -72,11 +72,12 @@ impl SystemSpec for Views {
             _ => return Err(plan.refuse("Resumer", "runs or never runs")),
         };
         let terms = Terms { loses, rations_merges: plan.has(MERGE), resumes };
-        Views::new(members, (groups, side), terms, &plan.options.tables)
+        let rules = HandlerRules::among(&plan.options.tables)?;
+        Ok(Self { groups, members, side, terms, rules })
     }
 
-    fn nodes(self, count: usize) -> Arc<dyn System> {
-        erased(self, count)
+    fn nodes(self, _count: usize) -> Arc<dyn System> {
+        Arc::new(Nodes::new(self))
     }
 
     fn predicate(&self, name: &str) -> Option<Predicate> {

@@ -1,0 +1,157 @@
+//! What a member runs as a node: its locks, to which views are delivered, or a stack of them and its
+//! view handling.
+
+use turnstile_core::group::{self, Command, Member, Notice};
+use turnstile_core::stack::{self, Stack};
+use turnstile_core::view::MemberId;
+use turnstile_step::{Core as _, OutOf};
+use turnstile_system_view_handler::{HandlerRules, Views, words};
+use turnstile_world::{CoreNode, NodeId};
+
+use crate::system::{ClientRules, CoordinatorRules, member, node};
+
+/// The core of a member's locks.
+type Locks = Member<ClientRules, CoordinatorRules>;
+
+/// A member's locks.
+#[derive(Clone, Debug)]
+pub(crate) struct LocksNode(pub(crate) Locks);
+
+impl CoreNode for LocksNode {
+    type Core = Locks;
+
+    fn core(&self, choice: u8) -> Locks {
+        let Member { me, client, coordinator } = &self.0;
+        let (client, coordinator) = (client.choosing(choice), coordinator.choosing(choice));
+        Member { me: *me, client, coordinator }
+    }
+
+    fn choices(&self) -> u8 {
+        self.0.client.choices().max(self.0.coordinator.choices())
+    }
+
+    fn node(&self, peer: MemberId) -> NodeId {
+        node(peer)
+    }
+
+    fn peer(&self, node: NodeId) -> MemberId {
+        member(node)
+    }
+
+    fn commands(&self, _state: &group::State) -> Vec<Command> {
+        Vec::new()
+    }
+
+    fn command_words(&self, command: &Command) -> String {
+        match command {
+            Command::Lock(lock) => format!("lock({})", lock.0),
+            Command::Unlock(lock) => format!("unlock({})", lock.0),
+            Command::View(view) => view.to_string(),
+        }
+    }
+
+    fn fired_words(&self, timer: &group::Timer) -> String {
+        timer.to_string()
+    }
+
+    fn notice_words(&self, notice: &Notice) -> Option<String> {
+        Some(format!("tells caller {notice}"))
+    }
+
+    fn state_words(&self, state: &group::State) -> Option<String> {
+        Some(state.server().at.name().to_owned())
+    }
+}
+
+/// A member's locks on top of its view handling.
+#[derive(Clone, Debug)]
+pub(crate) struct StackNode {
+    pub(crate) views: Views,
+    pub(crate) locks: LocksNode,
+}
+
+impl StackNode {
+    fn me(&self) -> NodeId {
+        node(self.locks.0.me)
+    }
+}
+
+impl CoreNode for StackNode {
+    type Core = Stack<HandlerRules, ClientRules, CoordinatorRules>;
+
+    fn core(&self, choice: u8) -> Self::Core {
+        Stack { views: self.views.handler(self.me(), choice), locks: self.locks.core(choice) }
+    }
+
+    fn choices(&self) -> u8 {
+        CoreNode::choices(&self.locks).max(self.views.rules.choices())
+    }
+
+    fn begin(&self, out: &mut OutOf<Self::Core>) -> stack::State {
+        match self.views.first_view(self.me()) {
+            None => self.core(0).start(),
+            Some(view) => self.core(0).begin(view, out),
+        }
+    }
+
+    fn node(&self, peer: MemberId) -> NodeId {
+        node(peer)
+    }
+
+    fn peer(&self, node: NodeId) -> MemberId {
+        member(node)
+    }
+
+    fn commands(&self, state: &stack::State) -> Vec<stack::Command> {
+        let commands = self.views.commands_to(self.me(), &state.views);
+        commands.into_iter().map(stack::Command::Views).collect()
+    }
+
+    fn timer_name(&self, timer: &stack::Timer) -> &'static str {
+        match timer {
+            stack::Timer::Views(timer) => words::timer(timer),
+            stack::Timer::Locks(_) => "",
+        }
+    }
+
+    fn message_words(&self, message: &stack::Message) -> String {
+        match message {
+            stack::Message::Views(message) => words::message(message),
+            stack::Message::Locks(message) => message.to_string(),
+        }
+    }
+
+    fn command_words(&self, command: &stack::Command) -> String {
+        match command {
+            stack::Command::Lock(lock) => self.locks.command_words(&Command::Lock(*lock)),
+            stack::Command::Unlock(lock) => self.locks.command_words(&Command::Unlock(*lock)),
+            stack::Command::Views(command) => words::command(command),
+        }
+    }
+
+    fn timer_words(&self, timer: &stack::Timer) -> String {
+        match timer {
+            stack::Timer::Views(timer) => words::timer(timer).to_owned(),
+            stack::Timer::Locks(timer) => timer.to_string(),
+        }
+    }
+
+    fn fired_words(&self, timer: &stack::Timer) -> String {
+        match timer {
+            stack::Timer::Views(timer) => words::fired(timer).to_owned(),
+            stack::Timer::Locks(timer) => timer.to_string(),
+        }
+    }
+
+    fn notice_words(&self, notice: &stack::Notice) -> Option<String> {
+        match notice {
+            stack::Notice::Views(notice) => words::notice(notice),
+            stack::Notice::Locks(notice) => self.locks.notice_words(notice),
+        }
+    }
+
+    fn state_words(&self, state: &stack::State) -> Option<String> {
+        let locks = self.locks.state_words(&state.locks)?;
+        Some(format!("{locks}, {}", state.views.at.name()))
+    }
+}

@@ -1,0 +1,150 @@
+//! The members as nodes: what one hears is noted for the properties.
+
+use std::fmt;
+
+use turnstile_core::view::{self, Command, Handler, MemberId, Message, State, Timer, View};
+use turnstile_machine::Rules as _;
+use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
+use turnstile_world::{CoreNode, NodeId};
+
+use crate::system::{member, node};
+use crate::{HandlerRules, Views, words};
+
+/// What is noticed of a member.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+pub(crate) enum Notice {
+    /// What its user is told.
+    Told(view::Notice),
+    /// A coord has sent it this view.
+    Hears(View),
+    /// It has not answered a MERGE-REQ.
+    OwesAnAnswer,
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Told(notice) => notice.fmt(f),
+            Self::Hears(view) => write!(f, "hears of {view}"),
+            Self::OwesAnAnswer => f.write_str("owes an answer"),
+        }
+    }
+}
+
+/// A member that is watched.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchedMember {
+    handler: Handler<HandlerRules>,
+    /// Whether its Resumer is armed.
+    resumes: bool,
+}
+
+impl Core for WatchedMember {
+    type State = State;
+    type Peer = MemberId;
+    type Message = Message;
+    type Timer = Timer;
+    type Command = Command;
+    type Notice = Notice;
+    type Saved = ();
+
+    fn start(&self) -> State {
+        self.handler.start()
+    }
+
+    fn step(&self, state: &mut State, input: InputOf<Self>, out: &mut OutOf<Self>) {
+        let mut is_asked = false;
+        if let Input::Message { message, .. } = &input {
+            is_asked = matches!(message, Message::MergeReq { .. });
+            if let Message::View(view) = message {
+                out.effects.push(Effect::Notify(Notice::Hears(view.clone())));
+            }
+        }
+        let mut inner = Out::default();
+        self.handler.step(state, input, &mut inner);
+        let answers =
+            |one: &_| matches!(one, Effect::Send { message: Message::MergeRsp { .. }, .. });
+        if is_asked && !inner.effects.iter().any(answers) {
+            out.effects.push(Effect::Notify(Notice::OwesAnAnswer));
+        }
+        if !self.resumes {
+            inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));
+        }
+        out.rows.append(&mut inner.rows);
+        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
+            Effect::Send { to, message } => Effect::Send { to, message },
+            Effect::Arm(timer) => Effect::Arm(timer),
+            Effect::Disarm(timer) => Effect::Disarm(timer),
+            Effect::Save(()) => Effect::Save(()),
+            Effect::Notify(notice) => Effect::Notify(Notice::Told(notice)),
+        }));
+    }
+}
+
+/// A member of a world, and its user. What is beneath it, it hears as a member more.
+#[derive(Clone, Debug)]
+pub(crate) struct MemberNode {
+    pub(crate) views: Views,
+    pub(crate) me: NodeId,
+}
+
+impl CoreNode for MemberNode {
+    type Core = WatchedMember;
+
+    fn core(&self, choice: u8) -> WatchedMember {
+        let handler = self.views.handler(self.me, choice);
+        WatchedMember { handler, resumes: self.views.terms.resumes }
+    }
+
+    fn choices(&self) -> u8 {
+        self.views.rules.choices()
+    }
+
+    fn begin(&self, _out: &mut OutOf<WatchedMember>) -> State {
+        let view = self.views.first_view(self.me);
+        State::new(member(self.me), self.views.rules.initial(), view)
+    }
+
+    fn node(&self, peer: MemberId) -> NodeId {
+        node(peer)
+    }
+
+    fn peer(&self, node: NodeId) -> MemberId {
+        member(node)
+    }
+
+    fn commands(&self, state: &State) -> Vec<Command> {
+        self.views.commands_to(self.me, state)
+    }
+
+    fn timer_name(&self, timer: &Timer) -> &'static str {
+        words::timer(timer)
+    }
+
+    fn message_words(&self, message: &Message) -> String {
+        words::message(message)
+    }
+
+    fn command_words(&self, command: &Command) -> String {
+        words::command(command)
+    }
+
+    fn timer_words(&self, timer: &Timer) -> String {
+        words::timer(timer).to_owned()
+    }
+
+    fn fired_words(&self, timer: &Timer) -> String {
+        words::fired(timer).to_owned()
+    }
+
+    fn notice_words(&self, notice: &Notice) -> Option<String> {
+        match notice {
+            Notice::Told(notice) => words::notice(notice),
+            Notice::Hears(_) | Notice::OwesAnAnswer => None,
+        }
+    }
+
+    fn state_words(&self, state: &State) -> Option<String> {
+        Some(state.at.name().to_owned())
+    }
+}
