@@ -8,8 +8,8 @@ use turnstile_harness::options::Options;
 use turnstile_harness::result::ResultReport;
 use turnstile_search::bounds::{Reductions, Silent};
 use turnstile_search::judged::Verdict;
-use turnstile_world::erased::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::link::Mail;
+use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{
     Budget, Chance, Claim, Link, LinkKind, Node, NodeId, Observation, Ordered, Predicate, Property,
     Value, View, World,

@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use turnstile_step::not_symbolic;
-use turnstile_world::erased::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::link::{Chance, Mail};
 use turnstile_world::property::{Claim, Predicate, Property, View};
+use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{Link, LinkKind, Node, NodeId, Ordered, Value, World};
 
 /// A message, with the round it belongs to.

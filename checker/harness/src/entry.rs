@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnstile_spec::{Source, system};
-use turnstile_world::erased::System;
+use turnstile_world::system::System;
 use turnstile_world::{Predicate, World};
 
 use crate::check::{Checked, Search, check};

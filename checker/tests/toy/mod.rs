@@ -5,7 +5,7 @@ use turnstile_harness::check::Search;
 use turnstile_harness::options::Options;
 use turnstile_harness::result::PropertyReport;
 use turnstile_search::bounds::{Reductions, Silent};
-use turnstile_world::erased::{Effect, Input, NodeCore, Out, System};
+use turnstile_world::system::{Effect, Input, NodeCore, Out, System};
 use turnstile_world::{Budget, Claim, Node, NodeId, Ordered, Predicate, Property, Value, World};
 
 use std::sync::Arc;

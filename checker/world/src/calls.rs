@@ -2,8 +2,8 @@
 
 use turnstile_step::{IdClass, Symbolic};
 
-use crate::erased::System;
 use crate::link::{Link, LinkFault, LinkOffer, LinkOp};
+use crate::system::System;
 use crate::value::{Ordered, Value};
 
 /// Where a call is.

@@ -4,7 +4,7 @@ use std::fmt::{Debug, Display};
 
 use turnstile_step::{self as step, Core};
 
-use crate::erased::{Effect, Input, NodeCore, Out};
+use crate::system::{Effect, Input, NodeCore, Out};
 use crate::value::{Content, Ordered, Value};
 use crate::wiring::NodeId;
 

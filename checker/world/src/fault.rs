@@ -3,9 +3,9 @@
 
 use crate::Node;
 use crate::budget::{Budget, BudgetId};
-use crate::erased::{Input, System};
 use crate::link::LinkFault;
 use crate::node::{Event, Life, NodePart};
+use crate::system::{Input, System};
 use crate::wiring::NodeId;
 
 /// The budget of each kind of fault.

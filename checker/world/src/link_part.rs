@@ -6,9 +6,9 @@
 use turnstile_step::{IdClass, Symbolic};
 
 use crate::calls::{self, Slot};
-use crate::erased::System;
 use crate::link::{Link, LinkKind, LinkOffer, LinkOp, Way};
 use crate::mail;
+use crate::system::System;
 use crate::value::Ordered;
 
 /// What is in flight on a link.

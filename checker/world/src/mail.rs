@@ -1,7 +1,7 @@
 //! Messages one way: in order or not, lossy or not, once or more than once, with a capacity.
 
-use crate::erased::System;
 use crate::link::{Chance, Link, LinkFault, LinkOffer, LinkOp, Mail};
+use crate::system::System;
 use crate::value::Ordered;
 
 /// What may happen to messages in flight, in a fixed order.

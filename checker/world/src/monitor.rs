@@ -7,11 +7,11 @@ use crate::wiring::NodeId;
 
 /// Something that happened at a node and that a property may want to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Observation<C = Ordered, N = Value> {
+pub enum Observation {
     /// The node's user asked.
-    Asked(NodeId, C),
+    Asked(NodeId, Ordered),
     /// The node's user was told.
-    Told(NodeId, N),
+    Told(NodeId, Value),
     /// The node stopped and forgot.
     Crashed(NodeId),
     /// The node started again.

@@ -4,8 +4,8 @@
 
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
-use crate::erased::{Effect, Input, NodeCore, Out};
 use crate::monitor::{Observation, Violation};
+use crate::system::{Effect, Input, NodeCore, Out};
 use crate::value::{Content, Ordered, Value};
 use crate::wiring::NodeId;
 

@@ -8,12 +8,12 @@ use turnstile_search::parts::{Cargo, Fairness, Offer};
 
 use crate::World;
 use crate::budget::BudgetId;
-use crate::erased::Input;
 use crate::link::Chance;
 use crate::link::{LinkKind, LinkOp};
 use crate::link_part::LinkPart;
 use crate::node::{CUTS_MAX, Event, NodePart, cuts, takes};
 use crate::parts::{Op, TimeConstraint};
+use crate::system::Input;
 use crate::wiring::NodeId;
 
 /// What may happen on a link, with what it costs.

@@ -2,7 +2,7 @@
 //! and what they ask of each other.
 //!
 //! What each part does by itself is the World's ([`World::step`], [`LinkPart::operate`],
-//! [`observe`]). How parts act on each other stands here and in `apply` alone: stateright,
+//! `observe`). How parts act on each other stands here and in `apply` alone: stateright,
 //! the replay and the interned engine all run through [`Parts`].
 
 use turnstile_search::parts::{
@@ -11,11 +11,11 @@ use turnstile_search::parts::{
 use turnstile_step::{IdClass, RowOutcome, Symbolic};
 
 use crate::budget::{BudgetId, Left};
-use crate::erased::System;
 use crate::link::LinkOp;
 use crate::link_part::LinkPart;
 use crate::monitor::{MonitorPart, Observation};
 use crate::node::{Event, NodePart};
+use crate::system::System;
 use crate::wiring::NodeId;
 use crate::{World, property};
 

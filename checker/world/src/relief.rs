@@ -8,8 +8,8 @@
 use turnstile_search::parts::Fairness;
 
 use crate::World;
-use crate::erased::{Effect, Input};
 use crate::node::{NodePart, Stepped};
+use crate::system::{Effect, Input};
 use crate::value::Ordered;
 use crate::wiring::NodeId;
 

@@ -5,10 +5,10 @@ use turnstile_search::parts::{Place, Symmetry};
 
 use crate::World;
 use crate::calls::Slot;
-use crate::erased::Naming;
 use crate::link_part::{Contents, LinkPart};
 use crate::node::NodePart;
 use crate::parts::{Part, place};
+use crate::system::Naming;
 use crate::wiring::NodeId;
 
 impl World {

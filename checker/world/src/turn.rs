@@ -3,10 +3,10 @@
 //! Pure functions of single parts; in which order they come is [`crate::parts`]'.
 
 use crate::World;
-use crate::erased::Input;
 use crate::link::{Link, LinkOp, Way};
 use crate::monitor::{Observation, Violation, ViolationKind};
 use crate::node::{Event, NodePart, Stepped};
+use crate::system::Input;
 use crate::value::Ordered;
 use crate::wiring::{Cut, NodeId};
 

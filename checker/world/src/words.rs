@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use turnstile_step::RowOutcome;
 
 use crate::World;
-use crate::erased::{Effect, Input};
 use crate::link::LinkOp;
 use crate::link_part::Contents;
 use crate::node::Event;
 use crate::parts::Op;
 use crate::state::{Action, State};
+use crate::system::{Effect, Input};
 use crate::trace::{EffectReport, NETWORK, StepReport, counted};
 use crate::turn::Turn;
 use crate::wiring::NodeId;

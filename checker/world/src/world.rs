@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::budget::{Budget, Left};
-use crate::erased;
 use crate::error::{WorldError, of_parts, of_property};
 use crate::fault::Faults;
 use crate::link::Link;
@@ -13,12 +12,13 @@ use crate::node::NodePart;
 use crate::parts::Part;
 use crate::property::Property;
 use crate::state::State;
+use crate::system::System;
 
 /// A system in one named world.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The cores and their wiring.
-    pub(crate) system: Arc<dyn erased::System>,
+    pub(crate) system: Arc<dyn System>,
     /// The nodes.
     pub nodes: Vec<Node>,
     /// The links.
@@ -63,7 +63,7 @@ impl World {
     /// given twice or is too large; more nodes or budgets than a state has room for; a link
     /// without its end.
     pub fn new(
-        system: Arc<dyn erased::System>,
+        system: Arc<dyn System>,
         nodes: Vec<Node>,
         links: Vec<Link>,
         budgets: Vec<Budget>,
@@ -117,7 +117,7 @@ impl World {
 }
 
 /// The budgets that something in a world of these nodes takes from.
-fn known_budgets(system: &dyn erased::System, nodes: &[Node]) -> Vec<String> {
+fn known_budgets(system: &dyn System, nodes: &[Node]) -> Vec<String> {
     let mut known = Faults::known(nodes);
     known.extend(system.budgets().iter().map(|&name| name.to_owned()));
     known

@@ -9,7 +9,7 @@ use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{byte_range_lock, server_lock};
-use turnstile_world::erased::{NodeCore, System};
+use turnstile_world::system::{NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
 use crate::nodes::{ManagerNode, ServerNode};

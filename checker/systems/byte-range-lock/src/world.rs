@@ -7,7 +7,7 @@ use turnstile_core::ranges::locks::LockType;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::Predicate;
-use turnstile_world::erased::System;
+use turnstile_world::system::System;
 
 use super::Ranges;
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};

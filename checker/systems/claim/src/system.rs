@@ -8,7 +8,7 @@ use turnstile_core::claim::{client, keychain};
 use turnstile_core::number::CallId;
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::Chosen;
-use turnstile_world::erased::{Naming, NodeCore, System};
+use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
 use crate::chain::{Chain, KeychainNode, ProgramCommand};

@@ -6,7 +6,7 @@ use turnstile_core::claim::record::Limits;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::Predicate;
-use turnstile_world::erased::System;
+use turnstile_world::system::System;
 
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::system::{Claim, ClientRules, Nodes, RecordRules};

@@ -7,7 +7,7 @@ use std::fmt;
 use turnstile_core::view::{MemberId, View};
 use turnstile_step::Symbolic;
 use turnstile_system_view_handler::NetworkNode;
-use turnstile_world::erased::{Effect, Input, NodeCore, Out};
+use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{Ordered, Value};
 
 use crate::membership::{Change, Membership};

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use turnstile_world::erased::Input;
+use turnstile_world::system::Input;
 use turnstile_world::{Event, NodePart};
 
 use crate::seat_node::SeatNode;

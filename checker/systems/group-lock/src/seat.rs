@@ -7,7 +7,7 @@ use turnstile_core::group::{self, Notice};
 use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId};
 use turnstile_step::{Symbolic, not_symbolic};
-use turnstile_world::erased::Effect;
+use turnstile_world::system::Effect;
 use turnstile_world::{Ordered, Value};
 
 /// A member that runs, and its callers.

@@ -6,7 +6,7 @@ use turnstile_core::group::{self, Command};
 use turnstile_core::stack;
 use turnstile_core::view::{self, MemberId};
 use turnstile_step::not_symbolic;
-use turnstile_world::erased::{Effect, Input, NodeCore, Out};
+use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{NodeId, NodePart, Ordered, Value};
 
 use crate::beneath::Letter;

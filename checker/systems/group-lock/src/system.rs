@@ -8,7 +8,7 @@ use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{group_lock_client, group_lock_coordinator};
 use turnstile_system_view_handler::{NetworkNode, Views};
-use turnstile_world::erased::{Input, NodeCore, System};
+use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{Cut, NodeId, Ordered};
 
 use crate::beneath::{BeneathNode, Letter, MembershipNode, Noticed};

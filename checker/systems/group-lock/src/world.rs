@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_system_view_handler::Views;
-use turnstile_world::erased::System;
+use turnstile_world::system::System;
 use turnstile_world::{Faults, Predicate};
 
 use super::predicates::group_lock::{Predicate as Name, Properties};

@@ -10,7 +10,7 @@ use turnstile_core::replicated::types::{Address, LockName, Request, Timer};
 use turnstile_core::replicated::{Member, State};
 use turnstile_machines::lock_mutex::State as Mutex;
 use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
-use turnstile_world::erased::{self, NodeCore};
+use turnstile_world::system::{self, NodeCore};
 use turnstile_world::{CoreNode, NodeId, Ordered, Value};
 
 use crate::cluster::Cluster;
@@ -236,7 +236,7 @@ impl NodeCore for LogNode {
         Value::new(self.0.cluster())
     }
 
-    fn step(&self, _choice: u8, state: &mut Value, input: erased::Input, out: &mut erased::Out) {
+    fn step(&self, _choice: u8, state: &mut Value, input: system::Input, out: &mut system::Out) {
         let (cluster, service) = (state.of_mut::<Cluster>(), self.0.service());
         let mail = match input {
             Input::Message { from, message } => {
@@ -254,7 +254,7 @@ impl NodeCore for LogNode {
         state.of::<Cluster>().changes().into_iter().map(Ordered::new).collect()
     }
 
-    fn input_words(&self, input: &erased::Input) -> String {
+    fn input_words(&self, input: &system::Input) -> String {
         match input {
             Input::Command(change) => change.of::<Change>().to_string(),
             Input::Message { message, .. } => self.message_words(message),
@@ -276,7 +276,7 @@ impl NodeCore for AnswersNode {
         Value::new(())
     }
 
-    fn step(&self, _choice: u8, _state: &mut Value, input: erased::Input, out: &mut erased::Out) {
+    fn step(&self, _choice: u8, _state: &mut Value, input: system::Input, out: &mut system::Out) {
         if let Input::Message { message, .. } = input
             && let Letter::Past(address, _) = message.of()
         {

@@ -9,7 +9,7 @@ use turnstile_harness::SystemSpec;
 use turnstile_harness::options::{Refusal, Replacement};
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
-use turnstile_world::erased::{Naming, NodeCore, System};
+use turnstile_world::system::{Naming, NodeCore, System};
 use turnstile_world::{NodeId, Observation, Ordered, Value};
 
 use crate::cluster::Cluster;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::Predicate;
-use turnstile_world::erased::System;
+use turnstile_world::system::System;
 
 use super::Replicated;
 use super::predicates::replicated_lock::{Predicate as Name, Properties};

@@ -3,7 +3,7 @@
 
 use turnstile_core::view::{Message, Request};
 use turnstile_step::not_symbolic;
-use turnstile_world::erased::{Effect, Input, NodeCore, Out};
+use turnstile_world::system::{Effect, Input, NodeCore, Out};
 use turnstile_world::{Cut, NodeId, Ordered, Value};
 
 use crate::{Views, member, words};

@@ -5,7 +5,7 @@ use turnstile_core::view::{self, Command, Handler, MemberId, Message, View, Want
 use turnstile_harness::SystemSpec;
 use turnstile_harness::rules::Chosen;
 use turnstile_machines::view_handler;
-use turnstile_world::erased::{Input, NodeCore, System};
+use turnstile_world::system::{Input, NodeCore, System};
 use turnstile_world::{Cut, NodeId, Observation, Ordered, Value};
 
 use crate::network::NetworkNode;

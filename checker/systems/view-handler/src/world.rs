@@ -5,7 +5,7 @@ use std::sync::Arc;
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
 use turnstile_world::Predicate;
-use turnstile_world::erased::System;
+use turnstile_world::system::System;
 
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::system::{HandlerRules, Nodes, Terms, Views};

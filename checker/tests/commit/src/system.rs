@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use turnstile_harness::options::Refusal;
 use turnstile_harness::{Embedded, Entry, Plan, SystemSpec, embedded};
-use turnstile_world::erased::{NodeCore, System};
+use turnstile_world::system::{NodeCore, System};
 use turnstile_world::{NodeId, Ordered, Predicate};
 
 use crate::coordinator::Coordinator;
