@@ -230,11 +230,12 @@ itself."
 "Something of this name is declared in the literal table. To change it, put it under `change`:
 the keys given there replace the old ones."
     "T067" "asked-of" "a formula or a loop that asks what nobody can answer"
-"A formula is asked of one: of the core that steps the machine, or of who sees the whole system. What
-a predicate, a collection or the states of `instances` can be asked of stands under `asked of`, as
-`core`, `whole` or a list of both; unless it is written, the core is asked. A rule or an invariant is
-answered by whoever can answer all of it, so one that asks a core for this and the whole for that
-has nobody. A guard is the core's, and so is its formula. A collection that rows go through is `asked of: row`."
+"A formula is asked of one: of the core that steps the machine, or of who sees the whole system.
+What a predicate, a collection or the states of `instances` can be asked of stands under `asked of`,
+as `core`, `whole` or a list of both; unless it is written, the core is asked. A rule or an
+invariant is answered by whoever can answer all of it, so one that asks a core for this and the
+whole for that has nobody. A guard is the core's, and so is its formula. A collection that rows go
+through is `asked of: row`."
     "T080" "unknown-role" "a role that a system does not declare"
 "A link or a time relation names a role that `roles` does not have."
     "T081" "relation" "a link or a time relation that cannot be read"

@@ -43,7 +43,7 @@ impl Words {
         all.map(|one| &one.name)
     }
 
-    /// Who can answer a leaf of a formula, or list what a quantifier goes over: `covers(lock, byte)`,
+    /// Who can answer a leaf of a formula, or list what a quantifier goes over: `covers(lock)`,
     /// `lock in ACTIVE`, `lock in locks over(byte)`. Of a name that nothing declares, and of a
     /// rule that nobody can answer, anyone: that is told elsewhere;
     /// `is_place` knows states and sets.

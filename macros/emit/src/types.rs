@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use turnstile_spec::table::Lines;
+use turnstile_spec::table::{Lines, Vocabulary};
 
 use crate::document::number;
 use crate::{Machine, formula};
@@ -35,11 +35,9 @@ pub(crate) fn aliases() -> TokenStream {
 /// `Machine`: the types of the names, and the table baked in as rules.
 pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
     let words = machine.vocabulary;
-    let name = &words.machine;
-    let hash = number(machine.hash);
-    let cites = words.rows.iter().map(|row| lines(&row.cite));
+    let (name, hash) = (&words.machine, number(machine.hash));
     let (formulas, methods) = (formula::types(words), formula::methods(machine));
-    let questions = formula::core_questions(words);
+    let (questions, cites) = (formula::core_questions(words), cites(words));
     quote! {
         /// The machine: its names as types, and the table baked in as rules.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,7 +58,7 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
             const TABLE: ::turnstile_machine::Table = ::turnstile_machine::Table {
                 machine: #name,
                 hash: #hash,
-                cites: &[#(#cites),*],
+                cites: #cites,
             };
         }
 
@@ -94,6 +92,12 @@ pub(crate) fn machine(machine: &Machine<'_>) -> TokenStream {
             #methods
         }
     }
+}
+
+/// The document's lines of each row.
+fn cites(words: &Vocabulary) -> TokenStream {
+    let cites = words.rows.iter().map(|row| lines(&row.cite));
+    quote!(&[#(#cites),*])
 }
 
 fn lines(cite: &[Lines]) -> TokenStream {

@@ -95,7 +95,8 @@ pub enum Domain<Q: Questions> {
     Collection(CollectionKind<Q>, Vec<u8>),
 }
 
-/// The formulas of a table that one can answer, in the order of their names; `None` where it has none of that name.
+/// The formulas of a table that one can answer, in the order of their names; `None` where it has
+/// none of that name.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Formulas<Q: Questions> {

@@ -9,8 +9,8 @@ use crate::raw::Row;
 use crate::read::formula;
 use crate::table::{Do, Row as Built};
 
-/// Names in formulas and loops that nothing declares, but for those that are told of a row; and what
-/// nobody can answer, which in a mended text may be due to the mending.
+/// Names in formulas and loops that nothing declares, but for those that are told of a row; and
+/// what nobody can answer, which in a mended text may be due to the mending.
 pub(super) fn names(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     let told = faults.iter().filter(|fault| fault.code == code::UNDECLARED_STATE);
     let told: Vec<&str> = told.filter_map(named).collect();

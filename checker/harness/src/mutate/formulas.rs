@@ -1,5 +1,5 @@
-//! Mutants of rules, invariants and guards: a leaf negated, a part left out, `all` for `any`, `every` for
-//! `some`, a state fewer.
+//! Mutants of rules, invariants and guards: a leaf negated, a part left out, `all` for `any`,
+//! `every` for `some`, a state fewer.
 
 use turnstile_spec::formula::{Among, Formula, Signature, Stated};
 use turnstile_spec::table::{Table, Vocabulary};
@@ -35,8 +35,8 @@ struct Changed {
     way: Way,
 }
 
-/// Every mutant of every rule, invariant and guard that is a formula. An invariant that only says less than before is none:
-/// nothing could fail by it.
+/// Every mutant of every rule, invariant and guard that is a formula. An invariant that only says
+/// less than before is none: nothing could fail by it.
 pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
     let words = &vocabulary.formulas;
     let mut list = Vec::new();

@@ -1,5 +1,5 @@
-//! What a member runs as a node: its locks, to which views are delivered, or a stack of them and its
-//! view handling.
+//! What a member runs as a node: its locks, to which views are delivered, or a stack of them and
+//! its view handling.
 
 use turnstile_core::group::{self, Command, Member, Notice};
 use turnstile_core::stack::{self, Stack};

@@ -1,5 +1,5 @@
-//! What the rules and guards of the coordinator's table ask of the coordinator that applies one. They decide;
-//! nothing in here does.
+//! What the rules and guards of the coordinator's table ask of the coordinator that applies one.
+//! They decide; nothing in here does.
 
 use turnstile_machine::{Facts, GuardFacts, Never};
 use turnstile_machines::group_lock_coordinator::{

@@ -31,7 +31,8 @@ fn client(key: Key) -> Term {
     Term(u64::from(key.0))
 }
 
-/// What formulas are about: a file, and the range that a client asks about or the lock that is moved.
+/// What formulas are about: a file, and the range that a client asks about or the lock that is
+/// moved.
 pub(super) struct Facing<'a> {
     file: &'a File,
     range: ByteRange,
