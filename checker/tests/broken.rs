@@ -2,38 +2,18 @@
 //! with the edit that mends it, and none makes a search panic or run something else.
 
 mod command;
+mod refusal;
 
 use std::fs;
 
 use command::{Scratch, ends_with, text, turnstile};
-use serde_json::Value;
+use refusal::{edited, is_refused};
 
 /// The bundled claim system with a text in place of another.
 fn claim(from: &str, to: &str) -> String {
     let text = turnstile_bundled::system("claim").expect("it is bundled").text;
     assert!(text.contains(from), "`{from}` is no longer in it");
     text.replacen(from, to, 1)
-}
-
-/// Checks the text, and has one fault at the line with these words.
-#[track_caller]
-fn is_refused(name: &str, system: &str, code: &str, message: &str, at: &str) {
-    let folder = Scratch::new(name);
-    fs::write(folder.join("mine.yaml"), system).expect("the folder is ours");
-    let output = turnstile(&folder, &["check", "mine.yaml", "--json", "--max-states", "1000"]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let results = report["results"].as_array().expect("a list");
-    let faults = results.iter().flat_map(|result| result["faults"].as_array().expect("a list"));
-    let faults: Vec<&Value> = faults.collect();
-    assert!(!faults.is_empty(), "nothing is refused");
-    for fault in faults {
-        assert_eq!((&fault["code"], &fault["file"]), (&code.into(), &"mine.yaml".into()));
-        assert_eq!(fault["message"], message);
-        let line = usize::try_from(fault["line"].as_u64().expect("a line")).expect("a small one");
-        let line = system.lines().nth(line - 1).unwrap_or_default();
-        assert!(line.contains(at), "it points at: {line}");
-    }
 }
 
 #[test]
@@ -163,12 +143,6 @@ fn a_mark_of_byte_order_and_other_line_ends_change_nothing() {
     }
 }
 
-/// A bundled file with a text in place of another.
-fn edited(text: &str, from: &str, to: &str) -> String {
-    assert!(text.contains(from), "`{from}` is no longer in it");
-    text.replacen(from, to, 1)
-}
-
 #[test]
 fn budgets_for_what_cannot_happen() {
     let of = |system: &str, from: &str, to: &str| {
@@ -193,137 +167,6 @@ fn budgets_for_what_cannot_happen() {
         let message = format!("`{budget}` cannot happen in the world `small`");
         is_refused(&format!("{system}-{budget}"), &text, "T090", &message, &format!("{budget}: 1"));
     }
-}
-
-/// Checks a table put in for the bundled one, and has the one fault.
-#[track_caller]
-fn is_not_answered(table: &str, edit: [&str; 2], code: &str, message: &str, at: &str) {
-    let [from, to] = edit;
-    let text = edited(turnstile_bundled::table(table).expect("it is bundled").text, from, to);
-    is_refused(&format!("ask-{table}"), &text, code, message, at);
-}
-
-/// The cores of a machine without formulas evaluate none: one that is left out would be about
-/// another table.
-#[test]
-fn an_invariant_of_a_machine_that_was_compiled_without() {
-    is_not_answered(
-        "claim",
-        [
-            "\ntransitions:\n",
-            "\ninvariants:\n  waits not: { is: { none: one in waiting, is: one in waiting } }\n\
-             \ntransitions:\n",
-        ],
-        "T090",
-        "the core that was compiled in knows no invariant `waits not`: rebuild",
-        "waits not:",
-    );
-}
-
-#[test]
-fn a_rule_that_asks_what_its_core_cannot_answer() {
-    let nobody = "nobody can answer all that this asks";
-    is_not_answered(
-        "group-lock-coordinator",
-        [
-            "is: { every: one in members, is: has responded(one) }",
-            "is: { every: one in members, is: \
-             { all: [has responded(one), runs lock-handler(one)] } }",
-        ],
-        "T067",
-        nobody,
-        "runs lock-handler(one)] } } }",
-    );
-    // A guard asks the rule, which only the whole can answer now.
-    is_not_answered(
-        "group-lock-coordinator",
-        [
-            "is: { every: one in members, is: has responded(one) }",
-            "is: { every: one in any, is: runs lock-handler(one) }",
-        ],
-        "T067",
-        nobody,
-        "ALL RESPONSES, cite",
-    );
-    // The table as written asks the core.
-    is_not_answered(
-        "view-handler",
-        [
-            "is: { any: [is in the view(member), was in the view(member)] }",
-            "is: leads a merge(member)",
-        ],
-        "T067",
-        "as written and as amended, `IS SENT THE VIEW` is asked of two",
-        "IS SENT THE VIEW:",
-    );
-    is_not_answered(
-        "view-handler",
-        [
-            "is: { every: one in any, is: { implies: [has a view installed(one), { not: { any: [",
-            "is: { every: one in any, is: { implies: [has a view installed(one), { not: { any: \
-             [leaves(one), ",
-        ],
-        "T067",
-        nobody,
-        "leaves(one), ",
-    );
-}
-
-#[test]
-fn formulas_ask_what_they_may_and_rows_go_through_what_they_may() {
-    is_not_answered(
-        "byte-range-lock",
-        [
-            "{ some: lost in locks of(client), is: lost in LOST } }",
-            "{ some: lost in the client's other locks, is: lost in LOST } }",
-        ],
-        "T067",
-        "nobody can answer all that this asks",
-        "lost in the client's other locks",
-    );
-    is_not_answered(
-        "group-lock-coordinator",
-        ["{ for each: existing locks, do:", "{ for each: responded locks, do:"],
-        "T067",
-        "no row goes through `responded locks`",
-        "responded locks, do:",
-    );
-}
-
-#[test]
-fn a_guard_whose_formula_is_gone_or_asks_what_it_may_not() {
-    let sufficient = "serverLock is sufficient:   { is: SUFFICIENT(lock), cite";
-    let edited = [
-        (
-            "serverLock is sufficient:   { cite",
-            "T090",
-            "the core that was compiled in knows no guard without a formula \
-             `serverLock is sufficient`: rebuild",
-            "serverLock is sufficient:",
-        ),
-        (
-            "serverLock is sufficient:   { is: SUFFICIENT(lok), cite",
-            "T018",
-            "`lok` stands for nothing",
-            "SUFFICIENT(lok)",
-        ),
-        (
-            "serverLock is sufficient:   { is: CONFLICT(lock), cite",
-            "T019",
-            "`CONFLICT` speaks of 2 things and is given 1 thing",
-            "CONFLICT(lock)",
-        ),
-    ];
-    for (to, code, message, at) in edited {
-        is_not_answered("byte-range-lock", [sufficient, to], code, message, at);
-    }
-    is_not_answered(
-        "group-lock-coordinator",
-        ["{ is: ALL RESPONSES, cite", "{ is: SERVED, cite"],
-        "T067",
-        "nobody can answer all that this asks",
-        "SERVED, cite",
-    );
 }
 
 /// A coord hands its queue over to itself, whom no link leads to.

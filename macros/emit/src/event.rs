@@ -59,15 +59,20 @@ pub(crate) fn words_ident(event: &Event, payload: &Payload) -> Ident {
 }
 
 /// The names of a module, of two words each, that an event and its field can make, too.
-const OWN: [&str; 8] = [
+const OWN: [&str; 13] = [
     "ActionCall",
     "CollectionKind",
     "EventKind",
     "ForEach",
+    "OpenGuard",
     "PredicateKind",
     "ResourceKind",
     "RowId",
     "RuleKind",
+    "WholeCollection",
+    "WholeInvariant",
+    "WholePredicate",
+    "WholeRule",
 ];
 
 fn payload_enum(event: &Event, extras: Extras) -> Option<TokenStream> {

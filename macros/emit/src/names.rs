@@ -37,7 +37,8 @@ pub(crate) fn names(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let state = named("State", "A state of the machine.", states.collect(), extras);
     let action = named("Action", "What a row does.", variants(&words.actions), extras);
     let resource = named("Resource", "What a state holds.", resources.collect(), extras);
-    let guard = named("Guard", "What the core is asked.", variants(&words.guards), extras);
+    let guard =
+        named("Guard", "What a row asks beside its event.", variants(&words.guards), extras);
     let tells = tells(words);
     let of_state = of_state(machine);
     let of_resource = of_resource(words);

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
 
-use turnstile_spec::formula::{self, Asker};
+use turnstile_spec::formula::{self, Asker, Askers};
 use turnstile_spec::limit::VARIABLES;
 use turnstile_spec::table::{self, CellKind, EventId, ResourceId, StateId, Table, Vocabulary};
 
@@ -78,8 +78,8 @@ impl Reader<'_> {
         let rows = table.rows.iter().filter_map(|row| self.row(row)).collect();
         let cells = table.cells.iter().filter_map(|cell| self.cell(cell)).collect();
         let guards = self.guards::<M>();
-        let formulas = self.formulas(table, Asker::Core);
-        let whole = self.formulas(table, Asker::Whole);
+        let formulas = self.formulas::<M, M::Whole>(table, Asker::Core);
+        let whole = self.formulas::<M::Whole, M>(table, Asker::Whole);
         let more = core::mem::take(&mut self.more);
         Some(TableData { initial: initial?, states, rows, cells, more, guards, formulas, whole })
     }
@@ -87,12 +87,16 @@ impl Reader<'_> {
     fn find<N: Name>(&mut self, what: &'static str, name: &str) -> Option<N> {
         let found = N::from_name(name);
         if found.is_none() {
-            let unknown = Incompatible::Unknown { what, name: name.to_owned() };
-            if !self.faults.contains(&unknown) {
-                self.faults.push(unknown);
-            }
+            self.unknown(what, name);
         }
         found
+    }
+
+    fn unknown(&mut self, what: &'static str, name: &str) {
+        let unknown = Incompatible::Unknown { what, name: name.to_owned() };
+        if !self.faults.contains(&unknown) {
+            self.faults.push(unknown);
+        }
     }
 
     fn state<M: Machine>(&mut self, id: StateId) -> Option<M::State> {
@@ -198,6 +202,11 @@ impl Reader<'_> {
     /// What answers each guard.
     fn guards<M: Machine>(&mut self) -> Vec<GuardAnswer<M>> {
         let answer = |guard: &M::Guard| match stated_guard(self.words, self.table, guard.name()) {
+            // A core that answers it itself would not see the formula.
+            Some(_) if M::OpenGuard::from_name(guard.name()).is_some() => {
+                self.unknown("formula for the guard", guard.name());
+                GuardAnswer::Nothing
+            }
             Some((of, stated)) => {
                 let of = of.iter().filter_map(|one| self.find("subject of a guard", one)).collect();
                 self.formula(&stated.formula)
@@ -209,33 +218,48 @@ impl Reader<'_> {
         M::Guard::ALL.iter().map(answer).collect()
     }
 
-    /// The formulas that one can answer.
-    fn formulas<Q: Questions>(&mut self, table: &Table, by: Asker) -> Formulas<Q> {
+    /// The formulas that one answers; `Other` answers the others.
+    fn formulas<Q: Questions, Other: Questions>(
+        &mut self,
+        table: &Table,
+        by: Asker,
+    ) -> Formulas<Q> {
         let words = &self.words.formulas;
-        let rules = words.rules.iter().zip(&table.formulas.rules);
         let [rule, invariant] = match by {
             Asker::Whole => ["rule of the whole system", "invariant of the whole system"],
             Asker::Core | Asker::Row => ["rule", "invariant"],
         };
-        let rules = self.stated::<Q, RuleKind<Q>>(rules, by, rule);
+        let rules = words.rules.iter().zip(&table.formulas.rules);
         let invariants = words.invariants.iter().zip(&table.formulas.invariants);
-        Formulas { rules, invariants: self.stated::<Q, Q::Invariant>(invariants, by, invariant) }
+        Formulas {
+            rules: self.stated::<Q, RuleKind<Q>, RuleKind<Other>>(rules, by, rule),
+            invariants: self.stated::<Q, Q::Invariant, Other::Invariant>(invariants, by, invariant),
+        }
     }
 
-    /// The formulas of a list in the order of the machine's names.
-    fn stated<'a, Q: Questions, N: Name>(
+    /// The formulas of a list in the order of the machine's names. One that was compiled for this one
+    /// to answer must be so still; one that either can answer is for whom it was compiled.
+    fn stated<'a, Q: Questions, N: Name, O: Name>(
         &mut self,
         list: impl Iterator<Item = (&'a formula::Signature, &'a Option<formula::Stated>)>,
         by: Asker,
         what: &'static str,
     ) -> Vec<Option<Formula<Q>>> {
         let mut found: Vec<Option<Formula<Q>>> = N::ALL.iter().map(|_| None).collect();
-        for (one, stated) in list.filter(|(one, _)| one.asked.has(by)) {
+        for (one, stated) in list {
             let Some(stated) = stated else { continue };
-            let Some(name) = self.find::<N>(what, &one.name.name) else { continue };
-            let formula = self.formula(&stated.formula);
-            if let Some(place) = found.get_mut(name.index()) {
-                *place = formula;
+            let name = one.name.name.as_str();
+            match (one.asked.has(by), N::from_name(name)) {
+                (true, Some(known)) => {
+                    let formula = self.formula(&stated.formula);
+                    if let Some(place) = found.get_mut(known.index()) {
+                        *place = formula;
+                    }
+                }
+                (true, None)
+                    if one.asked == Askers::OF_FORMULAS && O::from_name(name).is_some() => {}
+                (false, None) => {}
+                (true, None) | (false, Some(_)) => self.unknown(what, name),
             }
         }
         found

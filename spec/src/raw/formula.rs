@@ -146,21 +146,27 @@ impl Formula {
         }
     }
 
-    /// The leaves and what the quantifiers go over.
+    /// The leaves, then what the quantifiers go over.
     pub(crate) fn texts(&self) -> Vec<&Word> {
-        match self {
-            Self::Leaf(word) => vec![word],
-            Self::Of(_, parts, _) => {
-                let mut texts = Vec::new();
-                parts.iter().for_each(|part| texts.extend(part.texts()));
-                texts
-            }
-            Self::Not(part) => part.texts(),
-            Self::Each(_, word, part) => {
-                let mut texts = vec![word];
-                texts.extend(part.texts());
-                texts
+        self.leaves_and_lists().concat()
+    }
+
+    /// The leaves; and what the quantifiers go over, each with its variable.
+    pub(crate) fn leaves_and_lists(&self) -> [Vec<&Word>; 2] {
+        let mut all = [Vec::new(), Vec::new()];
+        let mut open = vec![self];
+        while let Some(formula) = open.pop() {
+            let [leaves, lists] = &mut all;
+            match formula {
+                Self::Leaf(word) => leaves.push(word),
+                Self::Of(_, parts, _) => open.extend(parts.iter().rev()),
+                Self::Not(part) => open.push(part),
+                Self::Each(_, word, part) => {
+                    lists.push(word);
+                    open.push(part);
+                }
             }
         }
+        all
     }
 }

@@ -132,8 +132,12 @@ impl Resolver<'_> {
         let words = &self.lookup.vocabulary.formulas;
         let mut left = if rule.is_of_guard { Askers::CORE } else { Askers::OF_FORMULAS };
         let mut narrowed = rule.is_of_guard.then_some(name);
-        for word in rule.is.texts() {
-            let asked = words.asked_of(&word.text, |place| self.states(place).is_some());
+        let is_place = |name: &str| self.states(name).is_some();
+        let [leaves, lists] = rule.is.leaves_and_lists();
+        let leaves =
+            leaves.into_iter().map(|word| (word, words.asked_of_leaf(&word.text, is_place)));
+        let lists = lists.into_iter().map(|word| (word, words.asked_of_list(&word.text, is_place)));
+        for (word, asked) in leaves.chain(lists) {
             if left.and(asked).is_empty() {
                 let fault = Fault::finding(code::ASKED_OF, "nobody can answer all that this asks")
                     .label(word.span, format!("asked of {}", who(asked)));
@@ -245,7 +249,10 @@ impl Resolver<'_> {
             let of = self.arguments(word, signature, &arguments);
             return Formula::Is { predicate: PredicateId(at), of };
         }
-        if let Some((at, signature)) = find(&words.rules, head) {
+        // An amendment may add the rule, or take it away.
+        let is_here =
+            |name: &str| self.lookup.draft.parts.rules.iter().any(|(w, _)| w.text == name);
+        if let Some((at, signature)) = find(&words.rules, head).filter(|_| is_here(head)) {
             let of = self.arguments(word, signature, &arguments);
             return Formula::Rule { rule: RuleId(at), of };
         }
@@ -267,7 +274,8 @@ impl Resolver<'_> {
             self.undeclared(word, among.trim(), states.chain(sets).collect());
             return Formula::All(Vec::new());
         }
-        let known = words.predicates.iter().chain(&words.rules);
+        let rules = words.rules.iter().filter(|one| is_here(&one.name.name));
+        let known = words.predicates.iter().chain(rules);
         self.undeclared(word, head, known.map(|one| one.name.name.as_str()).collect());
         Formula::All(Vec::new())
     }

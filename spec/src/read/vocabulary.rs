@@ -184,8 +184,10 @@ fn narrow(
     list: fn(&mut Words) -> &mut Vec<Signature>,
 ) {
     for (name, rule) in given {
-        let of = rule.is.texts().into_iter().map(|word| words.asked_of(&word.text, is_place));
-        let asked = of.fold(Askers::OF_FORMULAS, Askers::and);
+        let [leaves, lists] = rule.is.leaves_and_lists();
+        let leaves = leaves.into_iter().map(|word| words.asked_of_leaf(&word.text, is_place));
+        let lists = lists.into_iter().map(|word| words.asked_of_list(&word.text, is_place));
+        let asked = leaves.chain(lists).fold(Askers::OF_FORMULAS, Askers::and);
         let named = list(words).iter_mut().filter(|one| one.name.name == name.text);
         named.for_each(|one| one.asked = one.asked.and(asked));
     }
@@ -211,13 +213,14 @@ fn subjects(sources: &[&Parts], vocabulary: &mut Vocabulary) {
 /// The arguments of a formula that are called like the parameters that they are given to, but for
 /// variables of its quantifiers.
 fn given(words: &Words, formula: &raw::Formula) -> Vec<String> {
-    let texts = formula.texts();
+    let [leaves, quantified] = formula.leaves_and_lists();
     let bound = |name: &str| {
-        texts.iter().any(|word| word.text.split_once(" in ").is_some_and(|(one, _)| one == name))
+        let mut variables = quantified.iter().filter_map(|word| word.text.split_once(" in "));
+        variables.any(|(one, _)| one.trim() == name)
     };
     let lists = [&words.predicates, &words.collections, &words.rules];
     let mut given = Vec::new();
-    for word in &texts {
+    for word in leaves.iter().chain(&quantified) {
         let asked = word.text.rsplit(" in ").next().unwrap_or_default();
         for (head, arguments) in [call(&word.text), call(asked)] {
             let known = lists.iter().flat_map(|list| list.iter());

@@ -5,9 +5,9 @@ use std::fmt;
 
 use turnstile_core::replicated::Lock;
 use turnstile_core::replicated::types::Address;
-use turnstile_machine::Facts;
+use turnstile_machine::{Facts, Never};
 use turnstile_machines::lock_status::{
-    State, Term, Whole, WholeCollection as Collection, WholePredicate as Predicate,
+    Collection, Machine, Predicate, State, Term, Whole, WholeCollection, WholePredicate,
 };
 
 /// One lock, before and after a command.
@@ -29,20 +29,10 @@ impl fmt::Debug for Step<'_> {
 }
 
 impl<'a> Step<'a> {
-    /// A lock that nothing happens to.
-    pub(super) fn none(lock: &'a Lock) -> Self {
-        Self { was: lock, is: lock, list: &[], stayed: &|_| false }
-    }
-
     /// Who waits, behind the next holder if there is another one.
     fn line(&self) -> impl Iterator<Item = Address> {
         let next = self.is.holder.filter(|_| self.is.holder != self.was.holder);
         next.into_iter().chain(self.is.waiters.iter().copied())
-    }
-
-    /// Who waits at a place of the queue.
-    fn at(&self, place: Term) -> Option<Address> {
-        usize::try_from(place.0).ok().and_then(|place| self.is.waiters.get(place).copied())
     }
 }
 
@@ -56,39 +46,70 @@ fn is_ahead(mut line: impl Iterator<Item = Address>, one: Term, other: Term) -> 
         .is_some_and(|first| first.0 == one.0 && one != other)
 }
 
-impl Facts<Whole> for Step<'_> {
+/// One lock as it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now<'a>(pub(super) &'a Lock);
+
+impl Now<'_> {
+    /// Who waits at a place of the queue.
+    fn at(&self, place: Term) -> Option<Address> {
+        usize::try_from(place.0).ok().and_then(|place| self.0.waiters.get(place).copied())
+    }
+}
+
+impl Facts<Machine> for Now<'_> {
     fn is(&self, predicate: Predicate) -> bool {
         match predicate {
             Predicate::Same { one, other } => one == other,
             Predicate::SamePlace { place, other } => place == other,
             Predicate::OfOneMember { place, other } => self.at(place) == self.at(other),
-            Predicate::OfTheHolder { place } => self.at(place) == self.is.holder,
-            Predicate::IsInTheList { one } => self.list.iter().any(|who| who.0 == one.0),
-            Predicate::HadItBefore { one } => has(self.was, one),
-            Predicate::HasItStill { one } => has(self.is, one),
-            Predicate::WasAheadOf { one, other } => {
-                is_ahead(self.was.waiters.iter().copied(), one, other)
-            }
-            Predicate::IsAheadOf { one, other } => is_ahead(self.line(), one, other),
-            Predicate::WasThereAllTheTime { one } => (self.stayed)(Address(one.0)),
+            Predicate::OfTheHolder { place } => self.at(place) == self.0.holder,
         }
     }
 
     fn every(&self, collection: Collection, is: &mut dyn FnMut(Term) -> bool) -> bool {
         match collection {
-            Collection::Places => (0..).take(self.is.waiters.len()).all(|place| is(Term(place))),
-            Collection::Line => self.line().all(|who| is(Term(who.0))),
-            Collection::Everybody => {
+            Collection::Places => (0..).take(self.0.waiters.len()).all(|place| is(Term(place))),
+        }
+    }
+
+    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
+        self.0.status.iter().all(|(member, at)| is(Term(member.0), *at))
+    }
+
+    fn state(&self, thing: Term) -> Option<State> {
+        self.0.status.iter().find(|(member, _)| member.0 == thing.0).map(|(_, at)| *at)
+    }
+}
+
+impl Facts<Whole> for Step<'_> {
+    fn is(&self, predicate: WholePredicate) -> bool {
+        match predicate {
+            WholePredicate::IsInTheList { one } => self.list.iter().any(|who| who.0 == one.0),
+            WholePredicate::HadItBefore { one } => has(self.was, one),
+            WholePredicate::HasItStill { one } => has(self.is, one),
+            WholePredicate::WasAheadOf { one, other } => {
+                is_ahead(self.was.waiters.iter().copied(), one, other)
+            }
+            WholePredicate::IsAheadOf { one, other } => is_ahead(self.line(), one, other),
+            WholePredicate::WasThereAllTheTime { one } => (self.stayed)(Address(one.0)),
+        }
+    }
+
+    fn every(&self, collection: WholeCollection, is: &mut dyn FnMut(Term) -> bool) -> bool {
+        match collection {
+            WholeCollection::Line => self.line().all(|who| is(Term(who.0))),
+            WholeCollection::Everybody => {
                 self.was.everybody().chain(self.is.everybody()).all(|who| is(Term(who.0)))
             }
         }
     }
 
-    fn instances(&self, is: &mut dyn FnMut(Term, State) -> bool) -> bool {
-        self.is.status.iter().all(|(member, at)| is(Term(member.0), *at))
+    fn instances(&self, _is: &mut dyn FnMut(Term, Never) -> bool) -> bool {
+        true
     }
 
-    fn state(&self, thing: Term) -> Option<State> {
-        self.is.status.iter().find(|(member, _)| member.0 == thing.0).map(|(_, at)| *at)
+    fn state(&self, _thing: Term) -> Option<Never> {
+        None
     }
 }

@@ -5,12 +5,12 @@ use turnstile_core::replicated::{Lock, Locks};
 use turnstile_machine::Rules as _;
 use turnstile_machines::lock_member::State as Member;
 use turnstile_machines::lock_mutex::{Resource, State as Mutex};
-use turnstile_machines::lock_status::WholeInvariant as Invariant;
+use turnstile_machines::lock_status::Invariant;
 use turnstile_world::NodeId;
 use turnstile_world::property::View;
 
 use super::cluster::Cluster;
-use super::facts::Step;
+use super::facts::Now;
 use super::nodes::Seat;
 use super::past::Acted;
 use super::system::Replicated;
@@ -102,7 +102,7 @@ fn is_deaf(view: &Look<'_>) -> bool {
 impl Replicated {
     /// Whether every lock is as an invariant of the table says, in the log and at every member.
     fn keeps(&self, invariant: Invariant, view: &Look<'_>) -> bool {
-        locks(view).all(|lock| self.status.whole_invariant(invariant, &Step::none(lock)))
+        locks(view).all(|lock| self.status.invariant(invariant, &Now(lock)))
     }
 }
 

@@ -243,7 +243,7 @@ impl Code<'_> {
         }
     }
 
-    /// What the core is to list.
+    /// What is to be listed.
     pub(super) fn list(&self, collection: CollectionId, of: &[Var]) -> TokenStream {
         self.with("Collection", &self.words.formulas.collections[collection.index()], of)
     }
