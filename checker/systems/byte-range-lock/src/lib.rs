@@ -10,10 +10,11 @@ mod kept;
 mod nodes;
 mod past;
 mod predicates;
+mod ranges;
 mod system;
 mod told;
 mod world;
 
-use system::{BYTES, FIRST, HOST, MANAGER, SERVER};
-pub use system::{LockRules, Ranges, ServerRules};
+use ranges::{BYTES, FIRST, HOST, MANAGER, SERVER};
+pub use ranges::{LockRules, Ranges, ServerRules};
 pub use world::ENTRY;

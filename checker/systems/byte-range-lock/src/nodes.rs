@@ -9,7 +9,7 @@ use turnstile_step::{Core, Effect, Input, InputOf, OutOf, Symbolic};
 use turnstile_world::{CoreNode, NodeId};
 
 use crate::apart::is_apart;
-use crate::system::{LockRules, Ranges, ServerRules};
+use crate::ranges::{LockRules, Ranges, ServerRules};
 use crate::told::Step;
 use crate::{HOST, MANAGER, SERVER, kept};
 
