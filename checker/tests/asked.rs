@@ -170,6 +170,20 @@ fn a_rule_that_an_amendment_takes_away_is_asked_no_more() {
     );
 }
 
+/// To amend a guard is to amend its formula.
+#[test]
+fn an_amendment_of_a_guard_that_the_core_answers() {
+    let rows = "    change:\n      rows:\n        - row: { from: WAITUNLOCK,";
+    let guards = "      guards: { was WAITLOCK: { is: lost while ACTIVE(lock) } }\n";
+    is_not_answered(
+        "byte-range-lock",
+        [rows, &rows.replacen("      rows:", &format!("{guards}      rows:"), 1)],
+        "T060",
+        "the guard `was WAITLOCK` has no formula to amend",
+        "was WAITLOCK: {",
+    );
+}
+
 /// What a command did is no question to a lock as it is.
 #[test]
 fn an_invariant_that_asks_what_was_before() {

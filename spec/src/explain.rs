@@ -235,7 +235,7 @@ What a predicate, a collection or the states of `instances` can be asked of stan
 as `core`, `whole` or a list of both; unless it is written, the core is asked. A rule or an
 invariant is answered by whoever can answer all of it, so one that asks a core for this and the
 whole for that has nobody. A guard is the core's, and so is its formula. Rows go through
-collections that are `asked of: row`: without `of` and without `asked of`, a collection is for both."
+collections that are `asked of: row`; with neither `of` nor `asked of`, a collection is for both."
     "T080" "unknown-role" "a role that a system does not declare"
 "A link or a time relation names a role that `roles` does not have."
     "T081" "relation" "a link or a time relation that cannot be read"

@@ -341,8 +341,18 @@ static CHANGE: Shape = Shape {
         may("events", Kind::Names(&Kind::Map(&EVENT)), "Events."),
         may("actions", Kind::Names(&Kind::Map(&ACTION)), "Actions."),
         may("resources", Kind::Names(&RESOURCE), "Resources."),
+        may("guards", Kind::Names(&Kind::Map(&CHANGED_GUARD)), "Guards that are formulas."),
         may("rules", RULES, "Rules."),
         may("invariants", RULES, "Invariants."),
+    ],
+};
+
+static CHANGED_GUARD: Shape = Shape {
+    name: "changed guard",
+    keys: &[
+        must("is", FORMULA, "The formula that answers it."),
+        may("of", NAMES, "What the formula speaks of, as in `guards`."),
+        ABOUT,
     ],
 };
 

@@ -237,8 +237,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The formulas of a list in the order of the machine's names. One that was compiled for this one
-    /// to answer must be so still; one that either can answer is for whom it was compiled.
+    /// The formulas of a list in the order of the machine's names. One that was compiled for this
+    /// one to answer must be so still; one that either can answer is for whom it was compiled.
     fn stated<'a, Q: Questions, N: Name, O: Name>(
         &mut self,
         list: impl Iterator<Item = (&'a formula::Signature, &'a Option<formula::Stated>)>,

@@ -19,7 +19,8 @@ pub trait Rules<M: Machine>: Clone {
     /// Whether a machine ends in a state.
     fn is_final(&self, state: M::State) -> bool;
 
-    /// What the table says of a state and an event; `guards` answers the named booleans.
+    /// What the table says of a state and an event; `guards` answers the named booleans. Where some
+    /// are formulas, it asks [`Rules::guard`].
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use crate::code;
 use crate::fault::{Fault, Span};
 use crate::likeness::nearest;
 use crate::lint::Subject;
-use crate::raw::{self, Amendment, Declared, Parts, Row, SECTIONS};
+use crate::raw::{self, Amendment, Declared, Parts, Row, SECTIONS, keys};
 use crate::read::amend::{self, Listed};
 use crate::sorted::{Set, Sorted};
 use crate::table::RowId;
@@ -188,6 +188,16 @@ fn parts(one: &Parts, amendment: &Amendment, seen: &mut Touched<'_>) {
     };
     for section in &sections {
         touches(section, &undeclared, seen);
+    }
+    for (word, _) in &amendment.change.guard_formulas {
+        let has = |list: Vec<&str>| list.contains(&word.text.as_str());
+        if has(keys(&one.guards)) && !has(keys(&one.guard_formulas)) {
+            let message = format!("the guard `{}` has no formula to amend", word.text);
+            let fault = Fault::finding(code::SELECTS_NOTHING, message)
+                .label(word.span, "the core answers it")
+                .help("add a guard of another name, and have the rows ask that");
+            seen.faults.push(fault);
+        }
     }
     cells(one, amendment, seen);
 }

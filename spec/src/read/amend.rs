@@ -294,6 +294,7 @@ fn change(parts: &mut Parts, new: &Parts) {
     });
     each(&mut parts.rules, &new.rules, |old, new| old.clone_from(new));
     each(&mut parts.invariants, &new.invariants, |old, new| old.clone_from(new));
+    each(&mut parts.guard_formulas, &new.guard_formulas, |old, new| old.clone_from(new));
     each(&mut parts.resources, &new.resources, |old, new| put(&mut old.any_of, &new.any_of));
 }
 

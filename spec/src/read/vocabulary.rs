@@ -56,7 +56,7 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     let changed = raw.amendments.iter().map(|amendment| &amendment.change);
     let stated: Vec<&Parts> = sources.iter().copied().chain(changed).collect();
     answered(&stated, &mut vocabulary.formulas);
-    subjects(&sources, &mut vocabulary);
+    subjects(&stated, &mut vocabulary);
     causes(&sources, &mut vocabulary);
     tells(&sources, &mut vocabulary);
     spell(&mut vocabulary);
