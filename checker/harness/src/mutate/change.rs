@@ -1,6 +1,6 @@
 //! One change of a table, as data: what is changed, in words, and the table that it gives.
 
-use turnstile_spec::formula::Formula;
+use turnstile_spec::formula::{Formula, Stated};
 use turnstile_spec::table::{Cell, CellKind, Row, RowId, Table};
 
 /// A table with one change.
@@ -49,20 +49,21 @@ impl Edit {
                 table.cells.insert(0, ignored(row));
             }
             Self::Rule(place, formula) => {
-                let rule = table.formulas.rules[*place].as_mut();
-                rule.expect("a rule of this table is changed").formula = formula.clone();
+                put(&mut table.formulas.rules[*place], formula);
             }
             Self::Invariant(place, formula) => {
-                let invariant = table.formulas.invariants[*place].as_mut();
-                invariant.expect("an invariant of this table is changed").formula = formula.clone();
+                put(&mut table.formulas.invariants[*place], formula);
             }
             Self::Guard(place, formula) => {
-                let guard = table.formulas.guards[*place].as_mut();
-                guard.expect("a guard of this table is changed").formula = formula.clone();
+                put(&mut table.formulas.guards[*place], formula);
             }
         }
         table
     }
+}
+
+fn put(stated: &mut Option<Stated>, formula: &Formula) {
+    stated.as_mut().expect("a formula of this table is changed").formula = formula.clone();
 }
 
 fn ignored(row: Row) -> Cell {

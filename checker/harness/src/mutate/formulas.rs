@@ -38,26 +38,23 @@ struct Changed {
 /// Every mutant of every rule, invariant and guard that is a formula. An invariant that only says
 /// less than before is none: nothing could fail by it.
 pub(super) fn mutants(vocabulary: &Vocabulary, table: &Table) -> Vec<Mutant> {
-    let words = &vocabulary.formulas;
+    let (words, formulas) = (&vocabulary.formulas, &table.formulas);
+    let lists = [
+        ("rule", &words.rules, &formulas.rules, Edit::Rule as fn(usize, Formula) -> Edit),
+        ("guard", &words.guards, &formulas.guards, Edit::Guard),
+        ("invariant", &words.invariants, &formulas.invariants, Edit::Invariant),
+    ];
     let mut list = Vec::new();
-    for (place, rule) in stated(&table.formulas.rules) {
-        let signature = &words.rules[place];
-        for changed in changes(vocabulary, signature, &rule.formula) {
-            list.push(mutant("rule", signature, changed, |formula| Edit::Rule(place, formula)));
-        }
-    }
-    for (place, guard) in stated(&table.formulas.guards) {
-        let signature = &words.guards[place];
-        for changed in changes(vocabulary, signature, &guard.formula) {
-            list.push(mutant("guard", signature, changed, |formula| Edit::Guard(place, formula)));
-        }
-    }
-    for (place, invariant) in stated(&table.formulas.invariants) {
-        let signature = &words.invariants[place];
-        let all = changes(vocabulary, signature, &invariant.formula);
-        for changed in all.into_iter().filter(|changed| changed.way != Way::Weaker) {
-            let edit = |formula| Edit::Invariant(place, formula);
-            list.push(mutant("invariant", signature, changed, edit));
+    for (what, signatures, all, edit) in lists {
+        for (place, one) in stated(all) {
+            let signature = &signatures[place];
+            let changes = changes(vocabulary, signature, &one.formula).into_iter();
+            let fails = |one: &Changed| what != "invariant" || one.way != Way::Weaker;
+            list.extend(
+                changes
+                    .filter(fails)
+                    .map(|changed| mutant(what, signature, changed, |it| edit(place, it))),
+            );
         }
     }
     list
