@@ -108,7 +108,7 @@ where
                 | Effect::Disarm(_)
                 | Effect::Save(()) => None,
             };
-            out.effects.push(message::of_views(effect));
+            out.effects.push(effect.map(Message::Views, Timer::Views, Notice::Views));
             if let Some(view) = installed {
                 self.deliver(&mut state.locks, view, out);
             }
@@ -124,7 +124,9 @@ where
         let mut above = Out::default();
         self.locks.step(locks, input, &mut above);
         out.rows.append(&mut above.rows);
-        out.effects.extend(above.effects.into_iter().map(message::of_locks));
+        let effects = above.effects.into_iter();
+        out.effects
+            .extend(effects.map(|effect| effect.map(Message::Locks, Timer::Locks, Notice::Locks)));
     }
 
     /// The locks hear of a view that this member is in; one that it has left ends them.

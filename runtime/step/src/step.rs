@@ -82,6 +82,24 @@ pub enum Effect<P, M, T, N, S> {
     Notify(N),
 }
 
+impl<P, M, T, N, S> Effect<P, M, T, N, S> {
+    /// The same effect in the words of a core that this one is a part of.
+    pub fn map<M2, T2, N2>(
+        self,
+        message: impl FnOnce(M) -> M2,
+        timer: impl FnOnce(T) -> T2,
+        notice: impl FnOnce(N) -> N2,
+    ) -> Effect<P, M2, T2, N2, S> {
+        match self {
+            Self::Send { to, message: said } => Effect::Send { to, message: message(said) },
+            Self::Arm(armed) => Effect::Arm(timer(armed)),
+            Self::Disarm(disarmed) => Effect::Disarm(timer(disarmed)),
+            Self::Save(saved) => Effect::Save(saved),
+            Self::Notify(told) => Effect::Notify(notice(told)),
+        }
+    }
+}
+
 /// Where a step writes its effects, and the rows it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Out<E> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use turnstile_core::claim::message::{Caller, Lease, Message, Response};
 use turnstile_core::number::{CallId, ClaimId};
-use turnstile_step::{Core, Effect, Input, InputOf, Out, OutOf, Symbolic};
+use turnstile_step::{Core, Input, InputOf, Out, OutOf, Symbolic};
 use turnstile_world::NodeId;
 
 /// A message, and what it has to do with the clocks.
@@ -101,13 +101,10 @@ impl<C: Core<Message = Message>> Core for InLetters<C> {
         };
         self.0.step(state, input, &mut inner);
         out.rows.append(&mut inner.rows);
-        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
-            Effect::Send { to, message } => Effect::Send { to, message: Letter::plain(message) },
-            Effect::Arm(timer) => Effect::Arm(timer),
-            Effect::Disarm(timer) => Effect::Disarm(timer),
-            Effect::Save(saved) => Effect::Save(saved),
-            Effect::Notify(notice) => Effect::Notify(notice),
-        }));
+        let effects = inner.effects.into_iter();
+        out.effects.extend(
+            effects.map(|effect| effect.map(Letter::plain, |timer| timer, |notice| notice)),
+        );
     }
 
     fn keep(saved: &mut Option<C::Saved>, new: C::Saved) {

@@ -100,25 +100,23 @@ impl MemberNode {
         self.inner(seat.address).step(&mut seat.core, input, &mut inner);
         out.rows.append(&mut inner.rows);
         let mut notices = Vec::new();
-        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
-            Effect::Send { to, message } => {
-                if let Message::Execute(entry) = &message {
-                    seat.delivered.execute(entry);
-                }
-                Effect::Send { to, message: Letter::Log(message) }
+        let mut sends = |message| {
+            if let Message::Execute(entry) = &message {
+                seat.delivered.execute(entry);
             }
-            Effect::Arm(timer) => Effect::Arm(timer),
-            Effect::Disarm(timer) => Effect::Disarm(timer),
-            Effect::Save(()) => Effect::Save(()),
-            Effect::Notify(notice) => {
-                notices.push(notice);
-                if let Told::Changed { lock, status, token } = notice {
-                    let before = told.insert(lock, (status, token)).unwrap_or_default().0;
-                    seat.strayed |= !follows(before, status);
-                }
-                Effect::Notify(Notice::Member(notice))
+            Letter::Log(message)
+        };
+        let mut notifies = |notice| {
+            notices.push(notice);
+            if let Told::Changed { lock, status, token } = notice {
+                let before = told.insert(lock, (status, token)).unwrap_or_default().0;
+                seat.strayed |= !follows(before, status);
             }
-        }));
+            Notice::Member(notice)
+        };
+        let effects = inner.effects.into_iter();
+        out.effects
+            .extend(effects.map(|effect| effect.map(&mut sends, |timer| timer, &mut notifies)));
         let (before, after) = (&before, &seat.core);
         let behind = [&behind, &seat.delivered.behind];
         let step = Step { before, asked: asked.as_ref(), after, behind, notices: &notices };

@@ -71,13 +71,10 @@ impl Core for WatchedMember {
             inner.effects.retain(|effect| !matches!(effect, Effect::Arm(Timer::Resumer(_))));
         }
         out.rows.append(&mut inner.rows);
-        out.effects.extend(inner.effects.into_iter().map(|effect| match effect {
-            Effect::Send { to, message } => Effect::Send { to, message },
-            Effect::Arm(timer) => Effect::Arm(timer),
-            Effect::Disarm(timer) => Effect::Disarm(timer),
-            Effect::Save(()) => Effect::Save(()),
-            Effect::Notify(notice) => Effect::Notify(Notice::Told(notice)),
-        }));
+        let effects = inner.effects.into_iter();
+        out.effects.extend(
+            effects.map(|effect| effect.map(|message| message, |timer| timer, Notice::Told)),
+        );
     }
 }
 

@@ -1,9 +1,8 @@
 //! What a stack keeps, hears and says: that of its two parts, each under its name.
 
-use turnstile_step::{Effect, Symbolic};
+use turnstile_step::Symbolic;
 
 use crate::group::message::LockName;
-use crate::view::MemberId;
 use crate::{group, view};
 
 /// The state of a member.
@@ -51,30 +50,4 @@ pub enum Notice {
     Views(view::Notice),
     /// About a lock.
     Locks(group::Notice),
-}
-
-type Of<M, T, N> = Effect<MemberId, M, T, N, ()>;
-
-pub(super) fn of_views(
-    effect: Of<view::Message, view::Timer, view::Notice>,
-) -> Of<Message, Timer, Notice> {
-    match effect {
-        Effect::Send { to, message } => Effect::Send { to, message: Message::Views(message) },
-        Effect::Arm(timer) => Effect::Arm(Timer::Views(timer)),
-        Effect::Disarm(timer) => Effect::Disarm(Timer::Views(timer)),
-        Effect::Save(()) => Effect::Save(()),
-        Effect::Notify(notice) => Effect::Notify(Notice::Views(notice)),
-    }
-}
-
-pub(super) fn of_locks(
-    effect: Of<group::message::Message, group::Timer, group::Notice>,
-) -> Of<Message, Timer, Notice> {
-    match effect {
-        Effect::Send { to, message } => Effect::Send { to, message: Message::Locks(message) },
-        Effect::Arm(timer) => Effect::Arm(Timer::Locks(timer)),
-        Effect::Disarm(timer) => Effect::Disarm(Timer::Locks(timer)),
-        Effect::Save(()) => Effect::Save(()),
-        Effect::Notify(notice) => Effect::Notify(Notice::Locks(notice)),
-    }
 }
