@@ -42,31 +42,6 @@ impl Words {
         let all = [predicates, collections, rules, invariants].into_iter().flatten();
         all.map(|one| &one.name)
     }
-
-    /// Who can answer a leaf of a formula: `covers(lock)`, `lock in ACTIVE`. Of a name that nothing
-    /// declares, and of a rule that nobody can answer, anyone: that is told elsewhere. `is_place`
-    /// knows states and sets.
-    pub(crate) fn asked_of_leaf(&self, leaf: &str, is_place: impl Fn(&str) -> bool) -> Askers {
-        let known = asked(&self.predicates, leaf).or_else(|| asked(&self.rules, leaf));
-        known.unwrap_or_else(|| match leaf.split_once(" in ") {
-            Some((_, place)) if is_place(place.trim()) => self.instances,
-            Some(_) | None => Askers::OF_FORMULAS,
-        })
-    }
-
-    /// Who can list what a quantifier goes over: `lock in ACTIVE`, `lock in locks over(byte)`.
-    pub(crate) fn asked_of_list(&self, among: &str, is_place: impl Fn(&str) -> bool) -> Askers {
-        let Some((_, among)) = among.split_once(" in ") else { return Askers::OF_FORMULAS };
-        let place = is_place(among.trim()).then_some(self.instances);
-        asked(&self.collections, among).or(place).unwrap_or(Askers::OF_FORMULAS)
-    }
-}
-
-/// Who can answer the name of a call, if it is in a list.
-fn asked(list: &[Signature], call: &str) -> Option<Askers> {
-    let name = call.split('(').next().unwrap_or_default().trim();
-    let found = list.iter().find(|one| one.name.name == name)?;
-    Some(if found.asked.is_empty() { Askers::OF_FORMULAS } else { found.asked })
 }
 
 /// A name and what it speaks of.

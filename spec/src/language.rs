@@ -11,6 +11,7 @@ const ONE_OR_MORE: Kind = Kind::Either(&[Kind::Text, NAMES]);
 pub(crate) const ABOUT: Key = may("about", Kind::Text, "The document's prose on it.");
 /// The document's lines.
 pub(crate) const CITE: Key = may("cite", Kind::Lines, "The document's lines that say so.");
+const OF: Key = may("of", NAMES, "The things that it speaks of, in order.");
 const IDENT: Key = may("ident", Kind::Text, "The Rust name, where CamelCase of the name collides.");
 const BECAUSE: Key = must("because", Kind::Text, "Why, in one sentence.");
 
@@ -174,7 +175,7 @@ const LISTS: Kind = Kind::Choice(&["core", "whole", "row"]);
 static PREDICATE: Shape = Shape {
     name: "predicate",
     keys: &[
-        may("of", NAMES, "The things that it speaks of, in order."),
+        OF,
         may("asked of", Kind::Either(&[ANSWERS, Kind::List(&ANSWERS)]), "Who can answer: core."),
         ABOUT,
         IDENT,
@@ -185,7 +186,7 @@ static PREDICATE: Shape = Shape {
 static COLLECTION: Shape = Shape {
     name: "collection",
     keys: &[
-        may("of", NAMES, "The things that it speaks of, in order."),
+        OF,
         may(
             "asked of",
             Kind::Either(&[LISTS, Kind::List(&LISTS)]),
@@ -207,16 +208,8 @@ static INSTANCES: Shape = Shape {
 
 const RULES: Kind = Kind::Names(&Kind::Map(&RULE));
 
-static RULE: Shape = Shape {
-    name: "rule",
-    keys: &[
-        may("of", NAMES, "The things that it speaks of, in order."),
-        must("is", FORMULA, "The formula."),
-        ABOUT,
-        IDENT,
-        CITE,
-    ],
-};
+static RULE: Shape =
+    Shape { name: "rule", keys: &[OF, must("is", FORMULA, "The formula."), ABOUT, IDENT, CITE] };
 
 /// A formula: a leaf, a connective over formulas, or a quantifier.
 static FORMULA: Kind = Kind::Either(&[Kind::Text, Kind::Map(&FORMULA_MAP)]);

@@ -4,12 +4,12 @@
 use crate::code;
 use crate::fault::Fault;
 use crate::formula::{
-    Among, Asker, Askers, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated,
-    Var,
+    Among, CollectionId, Formula, Formulas, PredicateId, RuleId, Signature, Stated, Var,
 };
 use crate::likeness::nearest;
 use crate::limit;
 use crate::raw::{self, Connective, Quantifier};
+use crate::read::asked;
 use crate::read::draft::Lookup;
 use crate::sorted::Set;
 use crate::table::StateId;
@@ -58,20 +58,11 @@ pub(crate) fn resolve(
         resolver.faults.push(fault);
     }
     let formula = resolver.formula(&rule.is);
-    let unanswered = resolver.unanswered(name, rule);
+    let words = &lookup.vocabulary.formulas;
+    let is_place = |name: &str| resolver.states(name).is_some();
+    let unanswered = asked::unanswered(words, (name, rule), is_place);
     resolver.faults.extend(unanswered);
     if resolver.faults.is_empty() { Ok(formula) } else { Err(resolver.faults) }
-}
-
-/// Those that can be asked, in words.
-fn who(asked: Askers) -> &'static str {
-    match [Asker::Core, Asker::Whole, Asker::Row].map(|one| asked.has(one)) {
-        [true, true, _] => "the core, or who sees the whole system",
-        [true, false, _] => "the core",
-        [false, true, _] => "who sees the whole system",
-        [false, false, true] => "the row that is taken, and of no formula",
-        [false, false, false] => "nobody",
-    }
 }
 
 /// Whether a rule comes back to itself by the rules that it asks.
@@ -125,46 +116,6 @@ impl Resolver<'_> {
             self.faults.push(Fault::limit(word.span, what, "things", limit::VARIABLES));
         }
         self.scope.push(word.text.clone());
-    }
-
-    /// That nobody can answer all that a formula asks, where that is so.
-    fn unanswered(&self, name: &Word, rule: &raw::Rule) -> Option<Fault> {
-        let words = &self.lookup.vocabulary.formulas;
-        let mut left = if rule.is_of_guard { Askers::CORE } else { Askers::OF_FORMULAS };
-        let mut narrowed = rule.is_of_guard.then_some(name);
-        let is_place = |name: &str| self.states(name).is_some();
-        let [leaves, lists] = rule.is.leaves_and_lists();
-        let leaves =
-            leaves.into_iter().map(|word| (word, words.asked_of_leaf(&word.text, is_place)));
-        let lists = lists.into_iter().map(|word| (word, words.asked_of_list(&word.text, is_place)));
-        for (word, asked) in leaves.chain(lists) {
-            if left.and(asked).is_empty() {
-                let fault = Fault::finding(code::ASKED_OF, "nobody can answer all that this asks")
-                    .label(word.span, format!("asked of {}", who(asked)));
-                let fault = match narrowed {
-                    Some(other) => fault.label(other.span, format!("asked of {}", who(left))),
-                    None => fault,
-                };
-                return Some(
-                    fault.help("ask one alone, or say under `asked of` who else can answer"),
-                );
-            }
-            if left.and(asked) != left {
-                (left, narrowed) = (left.and(asked), Some(word));
-            }
-        }
-        let lists = match rule.is_of_guard {
-            true => [&words.guards, &words.guards],
-            false => [&words.rules, &words.invariants],
-        };
-        let mut named = lists.into_iter().flatten().filter(|one| one.name.name == name.text);
-        let is_torn = named.any(|one| one.asked.is_empty());
-        is_torn.then(|| {
-            let message = format!("as written and as amended, `{}` is asked of two", name.text);
-            Fault::finding(code::ASKED_OF, message)
-                .label(rule.span, format!("here of {}", who(left)))
-                .help("give the formula that asks another one a name of its own")
-        })
     }
 
     fn formula(&mut self, raw: &raw::Formula) -> Formula {

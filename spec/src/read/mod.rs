@@ -2,6 +2,7 @@
 //! [`crate::lint`].
 
 pub(crate) mod amend;
+mod asked;
 pub(crate) mod build;
 pub(crate) mod cover;
 pub(crate) mod draft;

@@ -7,6 +7,7 @@ use crate::camel::camel;
 use crate::fault::Span;
 use crate::formula::{Asker, Askers, Signature, Words};
 use crate::raw::{self, Parts};
+use crate::read::asked::{self, askers};
 use crate::read::draft::{Draft, Lookup};
 use crate::read::formula::call;
 use crate::read::pattern;
@@ -55,7 +56,7 @@ pub(crate) fn collect(raw: &raw::Table) -> Vocabulary {
     vocabulary.formulas.instances = askers(raw.instances.as_deref()).unwrap_or(Askers::CORE);
     let changed = raw.amendments.iter().map(|amendment| &amendment.change);
     let stated: Vec<&Parts> = sources.iter().copied().chain(changed).collect();
-    answered(&stated, &mut vocabulary.formulas);
+    asked::note(&stated, &mut vocabulary.formulas);
     subjects(&stated, &mut vocabulary);
     causes(&sources, &mut vocabulary);
     tells(&sources, &mut vocabulary);
@@ -147,49 +148,6 @@ fn formulas(parts: &Parts, words: &mut Words) {
         given.iter().for_each(|(word, one)| {
             each(list, (word, &one.about), &one.of, Askers::OF_FORMULAS);
         });
-    }
-}
-
-/// Those whom some words name.
-fn askers(words: Option<&[Word]>) -> Option<Askers> {
-    let is_named = |word: &str| words.is_some_and(|all| all.iter().any(|it| it.text == word));
-    let named = Asker::ALL.iter().filter(|(_, word)| is_named(word)).map(|(one, _)| *one);
-    let named: Vec<Asker> = named.collect();
-    (!named.is_empty()).then(|| Askers::of(&named))
-}
-
-/// Who can answer rules and invariants, wherever in the file they are stated: a rule that asks
-/// another one asks what that asks, so it is gone over until nothing changes.
-fn answered(sources: &[&Parts], words: &mut Words) {
-    let places: Vec<&str> = sources.iter().flat_map(|parts| parts.places()).collect();
-    let is_place = |name: &str| name == "any" || places.contains(&name);
-    loop {
-        let before: Vec<Askers> = words.rules.iter().map(|one| one.asked).collect();
-        for parts in sources {
-            narrow(words, &parts.rules, is_place, |words| &mut words.rules);
-            narrow(words, &parts.invariants, is_place, |words| &mut words.invariants);
-            narrow(words, &parts.guard_formulas, is_place, |words| &mut words.guards);
-        }
-        if before.iter().eq(words.rules.iter().map(|one| &one.asked)) {
-            return;
-        }
-    }
-}
-
-/// Leaves of those that can answer each formula of a list whoever can answer all that it asks.
-fn narrow(
-    words: &mut Words,
-    given: &raw::Named<raw::Rule>,
-    is_place: impl Fn(&str) -> bool + Copy,
-    list: fn(&mut Words) -> &mut Vec<Signature>,
-) {
-    for (name, rule) in given {
-        let [leaves, lists] = rule.is.leaves_and_lists();
-        let leaves = leaves.into_iter().map(|word| words.asked_of_leaf(&word.text, is_place));
-        let lists = lists.into_iter().map(|word| words.asked_of_list(&word.text, is_place));
-        let asked = leaves.chain(lists).fold(Askers::OF_FORMULAS, Askers::and);
-        let named = list(words).iter_mut().filter(|one| one.name.name == name.text);
-        named.for_each(|one| one.asked = one.asked.and(asked));
     }
 }
 
