@@ -3,10 +3,6 @@
 pub mod blocking;
 pub mod client;
 pub mod keychain;
-mod random;
 pub mod server;
-pub mod store;
-mod timers;
 pub mod trace;
-mod trouble;
 pub mod wire;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use turnstile_scenario::{TextFormat, step_words};
 use turnstile_step::{InputOf, OutOf, RowOutcome};
 
-use crate::trouble::at;
+use turnstile_host::at;
 
 /// What a trace begins with.
 pub const HEAD: &str = "\

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use redb::{Database, TableDefinition};
-use turnstile_driver::store::{Batch, Key, LogStore, Store as _};
+use turnstile_host::store::{Batch, Key, LogStore, Store as _};
 
 /// Writes in a commit.
 const SIZES: [u64; 3] = [1, 16, 64];
@@ -61,9 +61,9 @@ fn log(dir: &Path, writes: u64) -> impl FnMut() + use<> {
         batch.clear();
         for _ in 0..writes {
             next = (next + 1) % CLAIMS;
-            batch.put(&Key::Claim(next), &VALUE);
+            batch.put(&Key::numbered(2, next), &VALUE);
         }
-        batch.put(&Key::Meta, &VALUE[..40]);
+        batch.put(&Key::single(1), &VALUE[..40]);
         store.write(&batch);
         store.sync().expect("the disk takes it");
     }

@@ -14,9 +14,9 @@ use turnstile_driver::server::{
     Audit, Hosts, Options, PublicUrl, Quotas, Server, ServerTls, Storage, Tokens, read_name,
     runtime,
 };
-use turnstile_driver::store::LogStore;
 use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
+use turnstile_host::store::LogStore;
 
 /// Connections never take the last of the file descriptors.
 const DESCRIPTORS_KEPT: u64 = 64;

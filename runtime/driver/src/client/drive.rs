@@ -23,8 +23,8 @@ use super::order::{New, Order, Refusal, View};
 use super::pace::Dice;
 use super::request::read;
 use super::watch;
-use crate::timers::Timers;
 use crate::trace::Trace;
+use turnstile_host::Timers;
 
 /// Everything that the claims of a manager have in common.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use turnstile_core::claim::record::Status;
 use super::auth::Identity;
 use super::call::Origin;
 use super::engine::Engine;
-use crate::trouble::at;
 use crate::wire::date::Date;
+use turnstile_host::at;
 
 /// Whose request is carried out, and which.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::auth::Identity;
 use super::reply::{Asked, Reply};
-use crate::store::Batch;
+use turnstile_host::store::Batch;
 
 /// What the committer writes, and whom it answers then.
 #[derive(Debug, Default)]

@@ -23,7 +23,7 @@ use super::call::{Outbox, Turn};
 use super::ear::Ear;
 use super::engine::Engine;
 use super::reply::Reply;
-use crate::store::Store;
+use turnstile_host::store::Store;
 
 /// What nobody waits for is held back for so long: most of the time somebody comes who does, and
 /// both are one commit. So is a lock's hand-over, where the last holder queues again before the

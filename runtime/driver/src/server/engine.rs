@@ -23,9 +23,9 @@ use super::metrics::Metrics;
 use super::open::Terms;
 use super::reply::{Asked, Reply};
 use super::saved::{self, Meta};
-use crate::timers::Timers;
 use crate::trace::Trace;
 use crate::wire::ask::{Patch, Post};
+use turnstile_host::Timers;
 
 /// While claims are active the store is told this often that the server is alive.
 const ALIVE_US: u64 = 1_000_000;

@@ -15,8 +15,8 @@ use super::engine::Engine;
 use super::metrics::Metrics;
 use super::quota::Quotas;
 use super::saved::Found;
-use crate::timers::Timers;
 use crate::trace::Trace;
+use turnstile_host::Timers;
 
 /// How much is kept, and for how long.
 #[derive(Clone, Copy, Debug)]

@@ -19,7 +19,16 @@ use super::book::Book;
 use super::call::Data;
 use super::clock::Moment;
 use super::entry::Entry;
-use crate::store::{Batch, Key, Store};
+use turnstile_host::store::{Batch, Key, Store};
+
+/// The server's own counters and its clock.
+const META: u8 = 1;
+/// What the core saved of a claim, its history and its lease.
+const CLAIM: u8 = 2;
+/// What a claim's owner said of it; written once.
+const DATA: u8 = 3;
+
+const META_KEY: Key = Key::single(META);
 
 const VERSION: u8 = 4;
 const VERSION_THREE: u8 = 3;
@@ -54,7 +63,7 @@ pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
     for number in [last_claim, last_token, alive.at_us, alive.date_us, outages_us] {
         put_u64(&mut out, number);
     }
-    batch.put(&Key::Meta, &out);
+    batch.put(&META_KEY, &out);
 }
 
 pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry, outages_us: u64) {
@@ -73,7 +82,7 @@ pub(crate) fn put_claim(batch: &mut Batch, id: u64, kept: &Kept, entry: &Entry, 
         put_u64(&mut out, at.at_us);
         put_u64(&mut out, at.date_us);
     }
-    batch.put(&Key::Claim(id), &out);
+    batch.put(&claim_key(id), &out);
 }
 
 /// What never changes of a claim.
@@ -89,12 +98,12 @@ pub(crate) fn put_data(batch: &mut Batch, id: u64, entry: &Entry) {
     out.extend_from_slice(&len.to_le_bytes());
     out.extend_from_slice(entry.resource.as_bytes());
     out.extend_from_slice(entry.user_data.as_deref().map_or("", RawValue::get).as_bytes());
-    batch.put(&Key::Data(id), &out);
+    batch.put(&data_key(id), &out);
 }
 
 pub(crate) fn remove_claim(batch: &mut Batch, id: u64) {
-    batch.remove(&Key::Claim(id));
-    batch.remove(&Key::Data(id));
+    batch.remove(&claim_key(id));
+    batch.remove(&data_key(id));
 }
 
 /// Reads a whole store. Its claims come first, and then what they are of: in the same order.
@@ -102,26 +111,35 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Found> {
     let mut found = Found::default();
     let mut changing = VecDeque::new();
     store.read(&mut |key, value| {
-        let read = match key {
-            Key::Meta => read_meta(value).map(|meta| found.meta = Some(meta)),
-            Key::Claim(id) => read_changing(value).map(|read| changing.push_back((*id, read))),
-            Key::Data(id) => match changing.pop_front_if(|(first, _)| first == id) {
+        let read = match (key.kind(), key.number()) {
+            (META, None) => read_meta(value).map(|meta| found.meta = Some(meta)),
+            (CLAIM, Some(id)) => read_changing(value).map(|read| changing.push_back((id, read))),
+            (DATA, Some(id)) => match changing.pop_front_if(|(first, _)| *first == id) {
                 Some((_, first)) => {
                     if found.claims.is_empty() {
                         found.book.reserve(changing.len());
                     }
-                    found.add(*id, first, value)
+                    found.add(id, first, value)
                 }
                 // It is of no claim, or another is without.
-                None => changing.front().is_none_or(|(first, _)| first > id).then_some(()),
+                None => changing.front().is_none_or(|(first, _)| *first > id).then_some(()),
             },
+            _ => None,
         };
         read.ok_or_else(|| damaged(key))
     })?;
     match changing.front() {
-        Some((id, _)) => Err(damaged(&Key::Data(*id))),
+        Some((id, _)) => Err(damaged(&data_key(*id))),
         None => Ok(found),
     }
+}
+
+const fn claim_key(id: u64) -> Key {
+    Key::numbered(CLAIM, id)
+}
+
+const fn data_key(id: u64) -> Key {
+    Key::numbered(DATA, id)
 }
 
 fn damaged(key: &Key) -> io::Error {

@@ -25,10 +25,10 @@ use super::saved::{self, Found};
 use super::session::Sessions;
 use super::slots::{Room, Slots};
 use super::tls::ServerTls;
-use crate::store::Store;
 use crate::trace::Trace;
-use crate::trouble;
 use crate::wire::ask::Bounds;
+use turnstile_host::at as at_place;
+use turnstile_host::store::Store;
 
 /// Where the claims are kept.
 pub enum Storage {
@@ -195,7 +195,7 @@ impl Server {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
-        let listener = bind(at).map_err(trouble::at(at))?;
+        let listener = bind(at).map_err(at_place(at))?;
         let at = listener.local_addr()?;
         announce(self.scheme(), at)?;
         self.log_start(&format!("{}://{at}", self.scheme()));
@@ -324,7 +324,7 @@ mod tests {
 
     use super::super::commit::runtime;
     use super::*;
-    use crate::store::{Batch, Each};
+    use turnstile_host::store::{Batch, Each};
 
     /// A store whose syncs end when somebody says so.
     struct Stalled(mpsc::Sender<()>, mpsc::Receiver<()>);

@@ -14,7 +14,7 @@ use hyper::header::{COOKIE, HeaderMap};
 use tokio::time::Instant;
 
 use super::auth::is_same;
-use crate::random;
+use turnstile_host::random_bytes;
 
 /// After this long a browser is asked for the token again.
 const LASTS: Duration = Duration::from_secs(12 * 3_600);
@@ -45,7 +45,7 @@ impl Sessions {
     /// # Errors
     /// When the system has no randomness to give.
     pub(crate) fn open(&self, secret: Arc<str>, is_tls: bool) -> io::Result<String> {
-        let id = random::bytes::<32>()?.iter().fold(String::new(), |mut id, byte| {
+        let id = random_bytes::<32>()?.iter().fold(String::new(), |mut id, byte| {
             // A string takes what is written to it.
             let _taken = write!(id, "{byte:02x}");
             id

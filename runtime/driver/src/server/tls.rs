@@ -10,7 +10,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::trouble::at;
+use turnstile_host::at;
 
 /// What the server shows to its clients. Clones share it.
 #[derive(Clone)]

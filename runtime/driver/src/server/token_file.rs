@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::trouble::at;
 use crate::wire::date::Date;
+use turnstile_host::at;
 
 const HEADER: &str = "[[token]]";
 const KEYS: [&str; 5] = ["name", "secret", "comment", "expires", "operator"];

@@ -4,7 +4,7 @@ use std::net::Shutdown;
 use std::time::Duration;
 
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::store::Disk;
+use turnstile_host::store::Disk;
 
 use crate::additions::metric;
 use crate::http::{Client, Running, until};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::sync::mpsc;
 use turnstile_driver::server::{Options, Server, Storage};
-use turnstile_driver::store::Disk;
+use turnstile_host::store::Disk;
 
 use crate::reading::{Pipes, ask, get};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use turnstile_driver::server::{Options, Storage, Tokens};
-use turnstile_driver::store::LogStore;
+use turnstile_host::store::LogStore;
 
 use crate::http::{Answer, Running};
 use crate::tokens::{NAMED, tokens};

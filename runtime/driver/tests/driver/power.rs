@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use medium::{Faults, Medium};
 use turnstile_driver::client::Dice;
-use turnstile_driver::store::{Batch, Image, Key, LogStore, Store as _};
+use turnstile_host::store::{Batch, Image, Key, LogStore, Store as _};
 
 use crate::seeds;
 
@@ -73,7 +73,7 @@ fn batch(writes: &Writes) -> Batch {
 }
 
 fn token(image: &Image) -> u64 {
-    let bytes = image.get(&Key::Meta).and_then(|bytes| bytes.first_chunk());
+    let bytes = image.get(&Key::single(1)).and_then(|bytes| bytes.first_chunk());
     bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
@@ -202,9 +202,9 @@ impl History {
 
     fn writes(&mut self) -> Writes {
         self.token += 1;
-        let mut writes = vec![(Key::Meta, Some(self.token.to_le_bytes().to_vec()))];
+        let mut writes = vec![(Key::single(1), Some(self.token.to_le_bytes().to_vec()))];
         for _ in 0..self.dice.number() % 4 {
-            let key = Key::Claim(self.dice.number() % 20);
+            let key = Key::numbered(2, self.dice.number() % 20);
             let value = match self.dice.number() % 4 {
                 0 => None,
                 1 => Some(self.imitation()),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use turnstile_driver::server::{Options, Quotas, Storage};
-use turnstile_driver::store::Disk;
+use turnstile_host::store::Disk;
 
 use crate::http::{Answer, Client, Running, until};
 use crate::tokens::{NAMED, tokens};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::sync::mpsc;
 use turnstile_driver::server::{Accept, LastWord, Options, Server, Storage};
-use turnstile_driver::store::Disk;
+use turnstile_host::store::Disk;
 
 use crate::additions::metric;
 use crate::http::{Client, Running};

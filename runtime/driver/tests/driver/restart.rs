@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::store::{Disk, LogStore};
+use turnstile_host::store::{Disk, LogStore};
 
 use crate::http::Running;
 
@@ -119,8 +119,10 @@ fn a_wall_clock_that_was_wrong_at_one_start_is_forgotten_with_the_next() {
 
 #[test]
 fn a_store_that_is_damaged_is_refused() {
-    use turnstile_driver::store::{Batch, Key, Store as _};
-    for (key, value) in [(Key::Meta, &b"x"[..]), (Key::Claim(1), b"\x01"), (Key::Claim(2), b"")] {
+    use turnstile_host::store::{Batch, Key, Store as _};
+    for (key, value) in
+        [(Key::single(1), &b"x"[..]), (Key::numbered(2, 1), b"\x01"), (Key::numbered(2, 2), b"")]
+    {
         let disk = Disk::default();
         let mut batch = Batch::default();
         batch.put(&key, value);

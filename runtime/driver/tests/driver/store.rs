@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use turnstile_driver::store::{Batch, Image, Key, LogStore, Store as _};
+use turnstile_host::store::{Batch, Image, Key, LogStore, Store as _};
 
 /// A directory of this test's own, empty.
 fn dir(name: &str) -> PathBuf {
@@ -17,7 +17,7 @@ fn dir(name: &str) -> PathBuf {
 
 fn put(store: &mut LogStore, id: u64, value: &[u8]) {
     let mut batch = Batch::default();
-    batch.put(&Key::Claim(id), value);
+    batch.put(&Key::numbered(2, id), value);
     store.write(&batch);
     store.sync().expect("the disk takes it");
 }
@@ -73,7 +73,7 @@ fn what_is_held_is_told_once_and_in_the_order_of_keys() {
         assert!(store.read(&mut |_, _| Ok(())).is_err(), "a store is read once");
         for number in (round % 3..600).step_by(3) {
             let id = number * 7 % 600;
-            let key = if id % 2 == 0 { Key::Claim(id) } else { Key::Data(id) };
+            let key = if id % 2 == 0 { Key::numbered(2, id) } else { Key::numbered(3, id) };
             let mut batch = Batch::default();
             if (id + round) % 4 == 0 {
                 batch.remove(&key);
@@ -83,8 +83,8 @@ fn what_is_held_is_told_once_and_in_the_order_of_keys() {
                 batch.put(&key, &value);
                 expected.insert(key, value);
             }
-            batch.put(&Key::Meta, &[round as u8]);
-            expected.insert(Key::Meta, vec![round as u8]);
+            batch.put(&Key::single(1), &[round as u8]);
+            expected.insert(Key::single(1), vec![round as u8]);
             store.write(&batch);
             store.sync().expect("the disk takes it");
         }
@@ -167,7 +167,7 @@ fn a_directory_that_is_moved_or_removed_takes_nothing_more() {
         put(&mut store, 1, b"value");
         remove(&dir).expect("the directory is ours");
         let mut batch = Batch::default();
-        batch.put(&Key::Claim(2), b"value");
+        batch.put(&Key::numbered(2, 2), b"value");
         store.write(&batch);
         let error = store.sync().expect_err("it is not kept");
         let text = error.to_string();

@@ -1,13 +1,13 @@
 //! Files of a store that are cut, emptied, zeroed, damaged or taken away: what was answered is
 //! there, or the directory is refused with a word on what is missing.
 
-use turnstile_driver::store::{Batch, Image, Key, Store as _};
+use turnstile_host::store::{Batch, Image, Key, Store as _};
 
 use crate::power::medium::Medium;
 use crate::power::open;
 
 /// A directory with an image and logs, in use; and everything that was answered.
-fn in_use() -> (Medium, turnstile_driver::store::LogStore, Image) {
+fn in_use() -> (Medium, turnstile_host::store::LogStore, Image) {
     let medium = Medium::new(1);
     let mut image = Image::new();
     let mut token = 0_u64;
@@ -19,8 +19,8 @@ fn in_use() -> (Medium, turnstile_driver::store::LogStore, Image) {
             token += 1;
             let mut batch = Batch::default();
             for (key, value) in [
-                (Key::Claim(token % 9), vec![7; token as usize % 40]),
-                (Key::Meta, token.to_le_bytes().to_vec()),
+                (Key::numbered(2, token % 9), vec![7; token as usize % 40]),
+                (Key::single(1), token.to_le_bytes().to_vec()),
             ] {
                 batch.put(&key, &value);
                 image.insert(key, value);
@@ -114,7 +114,7 @@ fn files_of_another_directory_or_of_another_day_are_refused() {
     drop(open(&medium).expect("it opens"));
     let mut store = open(&medium).expect("it opens");
     let mut batch = Batch::default();
-    batch.put(&Key::Meta, b"later");
+    batch.put(&Key::single(1), b"later");
     store.write(&batch);
     store.sync().expect("the disk takes it");
     drop(store);

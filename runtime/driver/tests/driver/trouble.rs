@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::store::{Batch, Each, Store};
+use turnstile_host::store::{Batch, Each, Store};
 
 use crate::http::{Client, Running, until};
 use crate::real::Turnstiled;

@@ -5,7 +5,7 @@
 //! store's.
 
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::store::{Batch, Disk, Image, Key, Store as _};
+use turnstile_host::store::{Batch, Disk, Image, Key, Store as _};
 
 use crate::http::Running;
 use crate::power::medium::Medium;
@@ -21,12 +21,8 @@ fn crc_32(bytes: &[u8]) -> u32 {
 fn frame(sequence: u64, writes: &[(Key, &[u8])]) -> Vec<u8> {
     let mut entries = sequence.to_le_bytes().to_vec();
     for (key, value) in writes {
-        let (kind, name) = match key {
-            Key::Meta => (1, Vec::new()),
-            Key::Claim(id) => (2, id.to_le_bytes().to_vec()),
-            Key::Data(id) => (3, id.to_le_bytes().to_vec()),
-        };
-        entries.push(kind);
+        let name = key.number().map_or(Vec::new(), |id| id.to_le_bytes().to_vec());
+        entries.push(key.kind());
         entries.extend_from_slice(&(name.len() as u16).to_le_bytes());
         entries.extend_from_slice(&name);
         entries.extend_from_slice(&(value.len() as u32).to_le_bytes());
@@ -45,7 +41,7 @@ fn directory() -> (Medium, Image) {
         bytes.resize(1 << 14, 0);
         Some(bytes)
     };
-    let (meta, first, second) = (Key::Meta, Key::Claim(1), Key::Claim(2));
+    let (meta, first, second) = (Key::single(1), Key::numbered(2, 1), Key::numbered(2, 2));
     medium.put("lock", Some(Vec::new()));
     medium.put("2.log", log(&[frame(1, &[(first, b"stale")])], 0));
     medium.put("2.image", Some(frame(1, &[(meta, b"1"), (first, b"first"), (second, b"second")])));
@@ -141,10 +137,10 @@ fn claims(version: u8) -> Disk {
     };
     let disk = Disk::default();
     let mut batch = Batch::default();
-    batch.put(&Key::Meta, &meta);
+    batch.put(&Key::single(1), &meta);
     for (id, token, name) in [(7, 5, b"r"), (8, 4, b"s")] {
-        batch.put(&Key::Claim(id), &claim(token));
-        batch.put(&Key::Data(id), &data(name));
+        batch.put(&Key::numbered(2, id), &claim(token));
+        batch.put(&Key::numbered(3, id), &data(name));
     }
     let mut store = disk.open();
     store.write(&batch);

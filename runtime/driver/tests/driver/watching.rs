@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use turnstile_driver::client::{Cause, Manager};
 use turnstile_driver::server::{Options, Storage};
-use turnstile_driver::store::LogStore;
+use turnstile_host::store::LogStore;
 
 use crate::command::{CLAIM, claim, statuses};
 use crate::http::{Client, PATIENCE, Running, until};

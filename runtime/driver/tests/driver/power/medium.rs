@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::io::Errno;
 use turnstile_driver::client::Dice;
-use turnstile_driver::store::{Background, Directory, DirectoryFile, Work};
+use turnstile_host::store::{Background, Directory, DirectoryFile, Work};
 
 use super::content::{Change, Content, Kept, Renaming};
 

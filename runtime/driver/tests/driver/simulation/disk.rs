@@ -2,7 +2,7 @@
 
 use std::io;
 
-use turnstile_driver::store::{Batch, Each, LogStore, Store};
+use turnstile_host::store::{Batch, Each, LogStore, Store};
 
 use super::outcome::{Event, Tally};
 use crate::power;

@@ -8,7 +8,7 @@ use tokio_rustls::rustls::crypto::ring;
 ///
 /// # Errors
 /// When the system has no randomness to give.
-pub(crate) fn bytes<const N: usize>() -> io::Result<[u8; N]> {
+pub fn bytes<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     let random = ring::default_provider().secure_random;
     random.fill(&mut bytes).map_err(|_| io::Error::other("no randomness is to be had"))?;

@@ -7,23 +7,17 @@ use std::io;
 
 use super::Key;
 
-/// The longest key: a resource's name has its own, lower limit.
-const KEY_MAX: usize = u16::MAX as usize;
-
-const META: u8 = 1;
-const CLAIM: u8 = 2;
-const DATA: u8 = 3;
 /// Set in an entry's first byte when the key is removed.
-const REMOVED: u8 = 0x80;
+pub(super) const REMOVED: u8 = 0x80;
 
-/// Appends one write: kind, key length, key, value length, value.
+/// Appends one write: kind, length of the number, number, value length, value.
 pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: Option<&[u8]>) {
     let removed = if value.is_none() { REMOVED } else { 0 };
-    match key {
-        Key::Meta => put_key(out, META | removed, &[]),
-        Key::Claim(id) => put_key(out, CLAIM | removed, &id.to_le_bytes()),
-        Key::Data(id) => put_key(out, DATA | removed, &id.to_le_bytes()),
-    }
+    out.push(key.kind | removed);
+    let number = key.number.map(u64::to_le_bytes);
+    let number = number.as_ref().map_or(&[][..], |number| number);
+    out.extend_from_slice(&(number.len() as u16).to_le_bytes());
+    out.extend_from_slice(number);
     if let Some(value) = value {
         let len = u32::try_from(value.len()).expect("values are limited far below 4 GiB");
         out.extend_from_slice(&len.to_le_bytes());
@@ -31,23 +25,18 @@ pub(super) fn put_entry(out: &mut Vec<u8>, key: &Key, value: Option<&[u8]>) {
     }
 }
 
-fn put_key(out: &mut Vec<u8>, kind: u8, key: &[u8]) {
-    assert!(key.len() <= KEY_MAX, "a key is limited");
-    out.push(kind);
-    out.extend_from_slice(&(key.len() as u16).to_le_bytes());
-    out.extend_from_slice(key);
-}
-
 /// Takes one write off the front.
 pub(super) fn take_entry<'a>(rest: &mut &'a [u8]) -> io::Result<(Key, Option<&'a [u8]>)> {
     let kind = take(rest, 1)?[0];
     let len = u16::from_le_bytes(take_array(rest)?);
     let name = take(rest, usize::from(len))?;
+    let number = match name {
+        [] => None,
+        name => Some(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
+    };
     let key = match kind & !REMOVED {
-        META => Key::Meta,
-        CLAIM => Key::Claim(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
-        DATA => Key::Data(u64::from_le_bytes(name.try_into().map_err(|_| broken())?)),
-        _ => return Err(broken()),
+        0 => return Err(broken()),
+        kind => Key { kind, number },
     };
     if kind & REMOVED != 0 {
         return Ok((key, None));
@@ -78,7 +67,7 @@ mod tests {
     #[test]
     fn an_entry_comes_back() {
         let mut out = Vec::new();
-        let keys = [Key::Meta, Key::Claim(7), Key::Data(u64::MAX)];
+        let keys = [Key::single(1), Key::numbered(2, 7), Key::numbered(127, u64::MAX)];
         for key in &keys {
             put_entry(&mut out, key, Some(b"value"));
             put_entry(&mut out, key, None);

@@ -1,7 +1,8 @@
-//! Where the server keeps what it has answered: a small key-value store with a two-step commit.
+//! A small durable key-value store with a two-step commit: [`Store::write`], then [`Store::sync`].
 //!
-//! The store knows keys and bytes, never claims. What a batch says may be answered only after
-//! [`Store::sync`] has returned; that order is the committer's, see `server::commit`.
+//! The store knows keys and bytes and nothing of what they mean. A message or a notice that depends
+//! on a batch may leave the node only after [`Store::sync`] has returned: [`crate::Host`] keeps
+//! that order.
 
 mod changes;
 mod directory;
@@ -29,15 +30,43 @@ pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
 pub use os::OsDirectory;
 
-/// What a key names.
+/// The name of a value: a kind, and a number where there are several values of that kind. Keys are
+/// ordered by kind, then by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Key {
-    /// The server's own counters and its clock.
-    Meta,
-    /// What the core saved of a claim, its history and its lease.
-    Claim(u64),
-    /// What a claim's owner said of it; written once.
-    Data(u64),
+pub struct Key {
+    kind: u8,
+    number: Option<u64>,
+}
+
+impl Key {
+    /// The only value of a kind, 1 to 127.
+    #[must_use]
+    pub const fn single(kind: u8) -> Self {
+        Self::new(kind, None)
+    }
+
+    /// One of the values of a kind, 1 to 127.
+    #[must_use]
+    pub const fn numbered(kind: u8, number: u64) -> Self {
+        Self::new(kind, Some(number))
+    }
+
+    const fn new(kind: u8, number: Option<u64>) -> Self {
+        assert!(kind > 0 && kind < entry::REMOVED, "a kind is 1 to 127");
+        Self { kind, number }
+    }
+
+    /// The kind, 1 to 127.
+    #[must_use]
+    pub const fn kind(self) -> u8 {
+        self.kind
+    }
+
+    /// The number, where there are several values of the kind.
+    #[must_use]
+    pub const fn number(self) -> Option<u64> {
+        self.number
+    }
 }
 
 /// The writes of one commit, in order; a later write of a key wins.

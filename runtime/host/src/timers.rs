@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// Named timers, each armed at most once, by what their times are told in.
 #[derive(Debug)]
-pub(crate) struct Timers<T, At> {
+pub struct Timers<T, At> {
     order: BTreeSet<(At, T)>,
     due: HashMap<T, At>,
 }
@@ -18,12 +18,12 @@ impl<T, At> Default for Timers<T, At> {
 
 impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
     /// Makes room for so many more.
-    pub(crate) fn reserve(&mut self, timers: usize) {
+    pub fn reserve(&mut self, timers: usize) {
         self.due.reserve(timers);
     }
 
     /// Starts a timer, or starts it anew. True if it is the next to fire.
-    pub(crate) fn arm(&mut self, timer: T, due: At) -> bool {
+    pub fn arm(&mut self, timer: T, due: At) -> bool {
         if let Some(before) = self.due.insert(timer, due) {
             self.order.remove(&(before, timer));
         }
@@ -32,14 +32,14 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
     }
 
     /// Stops a timer, if it is armed.
-    pub(crate) fn disarm(&mut self, timer: T) {
+    pub fn disarm(&mut self, timer: T) {
         if let Some(due) = self.due.remove(&timer) {
             self.order.remove(&(due, timer));
         }
     }
 
     /// Takes the next timer that is due.
-    pub(crate) fn take_due(&mut self, now: At) -> Option<T> {
+    pub fn take_due(&mut self, now: At) -> Option<T> {
         let (due, timer) = *self.order.first()?;
         if due > now {
             return None;
@@ -49,22 +49,22 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
     }
 
     /// Whether a timer is armed.
-    pub(crate) fn is_armed(&self, timer: T) -> bool {
+    pub fn is_armed(&self, timer: T) -> bool {
         self.due.contains_key(&timer)
     }
 
     /// When a timer fires, if it is armed.
-    pub(crate) fn due(&self, timer: T) -> Option<At> {
+    pub fn due(&self, timer: T) -> Option<At> {
         self.due.get(&timer).copied()
     }
 
     /// When the next timer fires.
-    pub(crate) fn next(&self) -> Option<At> {
+    pub fn next(&self) -> Option<At> {
         self.order.first().map(|(due, _)| *due)
     }
 
     /// All that are armed, in the order in which they fire.
-    pub(crate) fn armed(&self) -> impl Iterator<Item = T> + '_ {
+    pub fn armed(&self) -> impl Iterator<Item = T> + '_ {
         self.order.iter().map(|(_, timer)| *timer)
     }
 }

@@ -90,7 +90,7 @@ mod tests {
 
     fn batch(id: u64) -> Batch {
         let mut batch = Batch::default();
-        batch.put(&Key::Claim(id), b"held");
+        batch.put(&Key::numbered(2, id), b"held");
         batch
     }
 
@@ -106,7 +106,7 @@ mod tests {
         disk.crash(1);
         let image = disk.open().load().expect("a simulated disk reads");
         let ids: Vec<&Key> = image.keys().collect();
-        assert_eq!(ids, [&Key::Claim(1), &Key::Claim(2)]);
+        assert_eq!(ids, [&Key::numbered(2, 1), &Key::numbered(2, 2)]);
         assert_eq!(disk.lost(), 2);
     }
 }

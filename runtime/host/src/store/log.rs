@@ -30,7 +30,7 @@ use super::recover::{Recovered, recover};
 use super::replay::{self, End};
 use super::writer::Writer;
 use super::{Batch, Each, Store};
-use crate::trouble::at;
+use crate::at;
 
 /// A log that has grown to this many bytes is closed and folded.
 pub const LOG_MAX: u64 = 64 << 20;

@@ -4,6 +4,6 @@ use std::fmt::Display;
 use std::io;
 
 /// Says where an error has happened.
-pub(crate) fn at(place: impl Display) -> impl FnOnce(io::Error) -> io::Error {
+pub fn at(place: impl Display) -> impl FnOnce(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{place}: {error}"))
 }

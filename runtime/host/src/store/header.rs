@@ -7,7 +7,7 @@ use std::io;
 use super::entry::take_array;
 use super::frame::Position;
 use super::sip::{SipKey, sip};
-use crate::random;
+use crate::random_bytes;
 
 /// The version of the files; version 2 had no headers.
 pub(super) const VERSION: u8 = 3;
@@ -44,7 +44,7 @@ impl Header {
     /// # Errors
     /// When the system has no randomness to give.
     pub(super) fn new(kind: Kind, number: u64, position: Position) -> io::Result<Self> {
-        Ok(Self { kind, number, key: random::bytes()?, position })
+        Ok(Self { kind, number, key: random_bytes()?, position })
     }
 
     pub(super) fn bytes(&self) -> [u8; HEADER_BYTES] {
