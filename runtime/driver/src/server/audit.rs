@@ -16,13 +16,13 @@ use turnstile_core::claim::record::Status;
 
 use super::auth::Identity;
 use super::call::Origin;
-use super::engine::Engine;
+use super::entry::Entry;
 use crate::wire::date::Date;
-use turnstile_host::at;
+use turnstile_host::{Moment, at};
 
 /// Whose request is carried out, and which.
 #[derive(Clone, Debug)]
-pub(super) struct Cause {
+pub(crate) struct Cause {
     identity: Identity,
     request: &'static str,
 }
@@ -73,32 +73,34 @@ impl Cause {
     }
 }
 
-impl Engine {
-    /// Notes a change that has just been made.
-    pub(super) fn audit(&mut self, id: u64, change: Change) {
-        let Some(entry) = self.book.entry(id).filter(|_| self.terms.is_audited) else { return };
-        let identity = self.cause.as_ref().map(|cause| &cause.identity);
-        let (change, ttl_us, fencing_token) = match change {
-            Change::Became(Status::Active) => ("active", None, entry.token),
-            Change::Became(status) => (status.name(), None, None),
-            Change::Ttl(ttl_us) => ("ttl", Some(ttl_us), None),
-        };
-        let line = Line {
-            time: Date(self.clock.now().date_us).rfc3339(),
-            who: identity.and_then(|identity| identity.name.as_deref()),
-            from: identity.map(|identity| identity.from),
-            request: self.cause.as_ref().map(|cause| cause.request),
-            claim: id,
-            resource: &entry.resource,
-            owner: entry.owner.as_deref(),
-            change,
-            ttl: ttl_us.map(|ttl_us| ttl_us as f64 / 1e6),
-            fencing_token,
-        };
-        let audit = &mut self.outbox.audit;
-        serde_json::to_writer(&mut *audit, &line).expect("a line is plain data");
-        audit.push(b'\n');
-    }
+/// Appends the line of a change that has just been made.
+pub(super) fn audit(
+    lines: &mut Vec<u8>,
+    now: Moment,
+    cause: Option<&Cause>,
+    (id, entry): (u64, &Entry),
+    change: Change,
+) {
+    let identity = cause.map(|cause| &cause.identity);
+    let (change, ttl_us, fencing_token) = match change {
+        Change::Became(Status::Active) => ("active", None, entry.token),
+        Change::Became(status) => (status.name(), None, None),
+        Change::Ttl(ttl_us) => ("ttl", Some(ttl_us), None),
+    };
+    let line = Line {
+        time: Date(now.date_us).rfc3339(),
+        who: identity.and_then(|identity| identity.name.as_deref()),
+        from: identity.map(|identity| identity.from),
+        request: cause.map(|cause| cause.request),
+        claim: id,
+        resource: &entry.resource,
+        owner: entry.owner.as_deref(),
+        change,
+        ttl: ttl_us.map(|ttl_us| ttl_us as f64 / 1e6),
+        fencing_token,
+    };
+    serde_json::to_writer(&mut *lines, &line).expect("a line is plain data");
+    lines.push(b'\n');
 }
 
 /// The file of the audit log. Clones share it.
@@ -146,7 +148,7 @@ impl Audit {
             text.push(b'\n');
         }
         if log.lost > 0 {
-            let time = Date(super::clock::wall_us()).rfc3339();
+            let time = Date(turnstile_host::wall_us()).rfc3339();
             let line = serde_json::json!({ "time": time, "lost_bytes": log.lost });
             text.extend_from_slice(format!("{line}\n").as_bytes());
         }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use turnstile_core::claim::record::Status;
 
-use super::clock::Moment;
 use super::entry::Entry;
 use crate::wire::filter::Filter;
+use turnstile_host::Moment;
 
 /// The claims and the names of their resources.
 #[derive(Debug, Default)]

@@ -4,26 +4,19 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
+use super::audit::Cause;
 use super::auth::Identity;
 use super::reply::{Asked, Reply};
-use turnstile_host::store::Batch;
-
-/// What the committer writes, and whom it answers then.
-#[derive(Debug, Default)]
-pub(crate) struct Outbox {
-    pub(crate) batch: Batch,
-    pub(crate) answers: Vec<Answer>,
-    /// Lines for the audit log.
-    pub(crate) audit: Vec<u8>,
-}
 
 /// Someone who waits for an answer, and the answer.
-pub(crate) type Answer = (oneshot::Sender<Reply>, Reply);
+#[derive(Debug)]
+pub(crate) struct Answer(pub(super) oneshot::Sender<Reply>, pub(super) Reply);
 
 /// A request that is not answered yet.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(crate) struct Call {
     pub(super) asked: Asked,
     pub(super) claim: Option<u64>,
     pub(super) resource: Option<u32>,
@@ -31,12 +24,22 @@ pub(super) struct Call {
     pub(super) reply: Option<oneshot::Sender<Reply>>,
 }
 
-/// What a request brings along that the core does not see.
+/// What comes with an input of the core that it does not see.
+#[derive(Debug, Default)]
+pub(crate) struct RequestContext {
+    /// Whose request it is; none: the server does it of itself.
+    pub(super) cause: Option<Cause>,
+    pub(super) request: Option<RequestData>,
+    /// The answer, if the step has given one.
+    pub(super) reply: Option<Reply>,
+}
+
+/// What a request says beside what the core hears.
 #[derive(Debug)]
-pub(super) struct Hand {
+pub(crate) struct RequestData {
     pub(super) caller: u64,
     /// A POST's data, until its claim begins.
-    pub(super) post: Option<Data>,
+    pub(super) new: Option<NewClaim>,
     /// A PATCH's ttl, for the timer that it arms.
     pub(super) ttl_us: Option<u64>,
     pub(super) wait_us: u64,
@@ -46,7 +49,7 @@ pub(super) struct Hand {
 
 /// A POST's data.
 #[derive(Debug)]
-pub(super) struct Data {
+pub(crate) struct NewClaim {
     /// The resource's.
     pub(super) number: u32,
     pub(super) resource: Arc<str>,
@@ -70,6 +73,8 @@ pub(crate) enum Turn {
 pub(crate) struct Pending {
     pub(crate) caller: u64,
     pub(crate) reply: oneshot::Receiver<Reply>,
+    /// It is asked for then at the latest; none: the core knows how long it waits.
+    pub(crate) until: Option<Instant>,
 }
 
 /// How a request came.

@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 use turnstile_core::claim::record::Status;
 
 use super::auth::Identity;
-use super::call::{Data, Origin};
-use super::clock::Moment;
+use super::call::{NewClaim, Origin};
 use crate::wire::claim::{Change, ClaimBody};
 use crate::wire::date::Date;
 use crate::wire::filter::Filter;
+use turnstile_host::Moment;
 
 /// A claim's history and lease.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// A claim without lease, time-out and token.
-    pub(super) fn new(data: Data, history: Vec<(Status, Moment)>) -> Self {
-        let Data { number, resource, ttl_us, user_data, digest, owner } = data;
+    pub(super) fn new(new: NewClaim, history: Vec<(Status, Moment)>) -> Self {
+        let NewClaim { number, resource, ttl_us, user_data, digest, owner } = new;
         let (due_us, until_us, token) = (None, None, None);
         Self {
             number,

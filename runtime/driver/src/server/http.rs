@@ -14,10 +14,9 @@ use hyper::http::request::Parts;
 
 use super::auth::{Identity, Tokens};
 use super::call::Origin;
-use super::commit::Shared;
 use super::digest;
-use super::engine::Engine;
 use super::guesses::Guesses;
+use super::handle::EngineHandle;
 use super::host::{self, Hosts, PublicUrl};
 use super::listing::Listing;
 use super::metrics::Gauges;
@@ -39,7 +38,7 @@ pub(crate) type Response = hyper::Response<Either<Full<Bytes>, Streamed>>;
 /// What the handlers need besides the engine.
 #[derive(Debug)]
 pub(crate) struct Front {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<EngineHandle>,
     pub(crate) bounds: Bounds,
     pub(crate) body_max: usize,
     pub(crate) body_patience: Duration,
@@ -130,10 +129,12 @@ impl Front {
 
     pub(super) fn metrics(&self) -> Response {
         let (connections, made_room) = (self.slots.count(), self.slots.made_room());
-        let (metrics, gauges) = self.shared.with(|engine: &mut Engine| {
+        let (metrics, gauges) = self.shared.with(|engine| {
             let (claims, live) = engine.counts();
             let calls = engine.calls_open();
-            (engine.metrics.clone(), Gauges { claims, live, calls, connections, made_room })
+            let (commits, counts) = (engine.0.commits(), engine.0.engine.counts());
+            let gauges = Gauges { claims, live, calls, connections, made_room, commits, counts };
+            (engine.metrics.clone(), gauges)
         });
         text(200, "text/plain; version=0.0.4", metrics.render(gauges))
     }

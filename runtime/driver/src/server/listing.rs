@@ -99,9 +99,9 @@ mod tests {
     use turnstile_core::claim::record::Status;
 
     use super::super::auth::Identity;
-    use super::super::clock::Moment;
     use super::super::entry::Entry;
     use super::*;
+    use turnstile_host::Moment;
 
     const CLAIMS: u64 = 100_000;
 

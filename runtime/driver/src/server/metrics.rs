@@ -5,16 +5,13 @@
 use std::fmt::Write as _;
 
 use turnstile_core::claim::record::Status;
-use turnstile_step::RowOutcome;
+use turnstile_host::Counts;
 
 /// Counts since the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Metrics {
-    pub(crate) commits: u64,
     became: [u64; Status::ALL.len()],
     answers: [u64; 6],
-    rows: u64,
-    unexpected: u64,
     slices: u64,
     slice_claims_max: u64,
     scanned: u64,
@@ -29,6 +26,8 @@ pub(crate) struct Gauges {
     pub(crate) calls: usize,
     pub(crate) connections: usize,
     pub(crate) made_room: u64,
+    pub(crate) commits: u64,
+    pub(crate) counts: Counts,
 }
 
 impl Metrics {
@@ -46,19 +45,6 @@ impl Metrics {
         self.scanned += claims as u64;
         self.slice_claims_max = self.slice_claims_max.max(claims as u64);
         self.chunks += u64::from(sends);
-    }
-
-    /// Counts rows.
-    pub(crate) fn count(&mut self, rows: &[RowOutcome]) {
-        for taken in rows {
-            match taken {
-                RowOutcome::Row { .. } => self.rows += 1,
-                RowOutcome::Ignored { .. } => {}
-                RowOutcome::Unexpected { .. } | RowOutcome::ActionFailed { .. } => {
-                    self.unexpected += 1
-                }
-            }
-        }
     }
 
     pub(crate) fn render(&self, gauges: Gauges) -> String {
@@ -79,9 +65,9 @@ impl Metrics {
             (2..6).map(|class| (format!("{{class=\"{class}xx\"}}"), self.answers[class])).collect();
         put("claims_became_total", "counter", "Claims that came to a status.", &became);
         put("answers_total", "counter", "Answers of the core, by class.", &answers);
-        put("rows_total", "counter", "Rows of the table taken.", &one(self.rows));
-        put("unexpected_total", "counter", "Events without a row.", &one(self.unexpected));
-        put("commits_total", "counter", "Commits to the store.", &one(self.commits));
+        put("rows_total", "counter", "Rows of the table taken.", &one(gauges.counts.rows));
+        put("unexpected_total", "counter", "Events without a row.", &one(gauges.counts.unexpected));
+        put("commits_total", "counter", "Commits to the store.", &one(gauges.commits));
         put("list_slices_total", "counter", "Slices read for lists.", &one(self.slices));
         put("list_claims_total", "counter", "Claims that lists looked at.", &one(self.scanned));
         put("list_chunks_total", "counter", "Parts of lists made to be sent.", &one(self.chunks));

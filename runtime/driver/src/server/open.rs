@@ -2,21 +2,17 @@
 //!
 //! Nobody is answered here. What a restart does to a claim is the core's.
 
-use std::collections::{BTreeSet, HashMap};
-
 use turnstile_core::claim::record::{Limits, Records, Saved};
 use turnstile_core::number::{ClaimId, Token};
 use turnstile_core::scenario::server_words;
-use turnstile_step::{Core as _, Input, OutOf};
+use turnstile_host::{Clock, Engine, Host, Observer};
 
-use super::call::Outbox;
-use super::clock::Clock;
-use super::engine::Engine;
-use super::metrics::Metrics;
+use super::audit::Audit;
+use super::handle::Answers;
 use super::quota::Quotas;
 use super::saved::Found;
+use super::service::Claims;
 use crate::trace::Trace;
-use turnstile_host::Timers;
 
 /// How much is kept, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -38,49 +34,31 @@ pub(super) struct Terms {
     pub(super) is_audited: bool,
 }
 
-impl Engine {
-    /// Takes up what the store holds. Leases are longer by as long as nobody could renew them.
-    pub(super) fn open(found: Found, terms: Terms, wall_us: u64, trace: Option<Trace>) -> Self {
-        let Found { meta, mut book, claims } = found;
-        let is_new = meta.is_none() && claims.is_empty();
-        let mut meta = meta.unwrap_or_default();
-        let clock = Clock::start(wall_us, meta.alive);
-        meta.outages_us += clock.now_us() - meta.alive.at_us;
-        book.prolong(meta.outages_us);
-        let core = Records::new(terms.limits);
-        let mut timers = Timers::default();
-        let (_, live) = book.counts();
-        timers.reserve(live);
-        if let Some(trace) = &trace {
-            trace.enter(&server_words(terms.limits));
-        }
-        let mut engine = Self {
-            state: core.start(),
-            core,
-            out: OutOf::<Records>::default(),
-            book,
-            changed: BTreeSet::new(),
-            meta,
-            timers,
-            calls: HashMap::new(),
-            watches: HashMap::new(),
-            last_caller: 0,
-            clock,
-            outbox: Outbox::default(),
-            is_unsynced: false,
-            is_failed: false,
-            terms,
-            is_ending: false,
-            metrics: Metrics::default(),
-            cause: None,
-            trace,
-        };
-        let last_claim = ClaimId::new(meta.last_claim);
-        let last_token = Token::new(meta.last_token);
-        let saved = Saved { claims, last_claim, last_token };
-        engine.drive(Input::Restart((!is_new).then_some(saved)), None);
-        // No later step has as many effects.
-        engine.out = OutOf::<Records>::default();
-        engine
-    }
+/// Takes up what the store holds. Leases are longer by as long as nobody could renew them.
+pub(super) fn open(
+    found: Found,
+    terms: Terms,
+    wall_us: u64,
+    trace: Option<Trace>,
+    audit: Option<Audit>,
+) -> Host<Claims> {
+    let Found { meta, mut book, claims } = found;
+    let is_new = meta.is_none() && claims.is_empty();
+    let mut meta = meta.unwrap_or_default();
+    let clock = Clock::start(wall_us, meta.alive);
+    let now = clock.now();
+    meta.outages_us += now.at_us - meta.alive.at_us;
+    book.prolong(meta.outages_us);
+    let (_, live) = book.counts();
+    let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
+    let saved = Saved { claims, last_claim, last_token };
+    let is_volatile = terms.is_volatile;
+    let observer = trace.map(|trace| {
+        trace.enter(&server_words(terms.limits));
+        Box::new(move |input: &_, out: &_| trace.note::<Records>(input, out)) as Observer<Records>
+    });
+    let core = Records::new(terms.limits);
+    let mut engine = Engine::new(core, Claims::new(book, meta, terms), observer);
+    engine.restart(now, (!is_new).then_some(saved), live);
+    Host::new(engine, clock, is_volatile, Answers(audit))
 }

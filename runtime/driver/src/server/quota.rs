@@ -8,6 +8,7 @@ use super::call::Origin;
 use super::engine::Engine;
 use super::entry::Entry;
 use super::reply::Reply;
+use super::service::holder;
 
 /// How many claims may wait or be active; a POST beyond it is answered 429.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ impl Default for Quotas {
     }
 }
 
-impl Engine {
+impl Engine<'_> {
     /// What a POST is told for which there is no room. A repeated one makes no claim.
     pub(super) fn refuse_beyond_quotas(
         &self,
@@ -48,14 +49,15 @@ impl Engine {
             return None;
         };
         let is_repeated =
-            key.is_some_and(|key| self.state.keyed(IdempotencyKey::new(key)).is_some());
+            key.is_some_and(|key| self.0.engine.state().keyed(IdempotencyKey::new(key)).is_some());
         (!is_repeated).then(|| Reply::message(429, &text))
     }
 
     /// The claim that holds a resource although its lease has lapsed.
     fn lapsed(&self, resource: &str) -> Option<&Entry> {
-        let holder = self.book.known(resource).and_then(|number| self.holder(number))?;
+        let holder =
+            self.book.known(resource).and_then(|number| holder(self.0.engine.state(), number))?;
         let holder = self.book.entry(holder)?;
-        holder.ttl(self.clock.now_us()).filter(|left| *left <= 0.0).map(|_| holder)
+        holder.ttl(self.now_us()).filter(|left| *left <= 0.0).map(|_| holder)
     }
 }

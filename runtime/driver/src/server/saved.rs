@@ -16,9 +16,9 @@ use turnstile_core::number::{ClaimId, IdempotencyKey, Token};
 use turnstile_machines::claim_record as machine;
 
 use super::book::Book;
-use super::call::Data;
-use super::clock::Moment;
+use super::call::NewClaim;
 use super::entry::Entry;
+use turnstile_host::Moment;
 use turnstile_host::store::{Batch, Key, Store};
 
 /// The server's own counters and its clock.
@@ -177,8 +177,8 @@ impl Found {
         };
         let waits = history.last().is_some_and(|(status, _)| *status == Status::Waiting);
         let (until_us, due_us) = if waits { (time_us, None) } else { (None, time_us) };
-        let data = Data { number, resource, ttl_us, user_data, digest, owner };
-        self.book.add(id, Entry { due_us, until_us, token, ..Entry::new(data, history) });
+        let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
+        self.book.add(id, Entry { due_us, until_us, token, ..Entry::new(new, history) });
         self.claims.insert(ClaimId::new(id), Some(kept));
         Some(())
     }

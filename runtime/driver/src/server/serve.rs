@@ -11,15 +11,13 @@ use turnstile_core::claim::record::Limits;
 
 use super::audit::Audit;
 use super::auth::Tokens;
-use super::clock::wall_us;
-use super::commit::{Pause, Shared};
 use super::connection::Connection;
-use super::engine::Engine;
 use super::guesses::Guesses;
+use super::handle::EngineHandle;
 use super::host::{Hosts, PublicUrl};
 use super::http::Front;
 use super::listen::{Accept, announce, bind, turn_away};
-use super::open::Terms;
+use super::open::{Terms, open};
 use super::quota::Quotas;
 use super::saved::{self, Found};
 use super::session::Sessions;
@@ -29,6 +27,7 @@ use crate::trace::Trace;
 use crate::wire::ask::Bounds;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
+use turnstile_host::{Pause, wall_us};
 
 /// Where the claims are kept.
 pub enum Storage {
@@ -135,7 +134,7 @@ impl Options {
 /// A server that has read its store and serves nobody yet.
 #[derive(Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<EngineHandle>,
     options: Options,
     committer: Option<Committer>,
 }
@@ -178,8 +177,8 @@ impl Server {
             Some(Committer(store, _)) => saved::read(&mut **store)?,
             None => Found::default(),
         };
-        let engine = Engine::open(found, terms, wall_us, trace);
-        Ok(Self { shared: Shared::new(engine, audit), options, committer })
+        let host = open(found, terms, wall_us, trace, audit);
+        Ok(Self { shared: EngineHandle::new(host), options, committer })
     }
 
     /// Listens on a socket, says so on standard output, and serves until `stop` is done.
@@ -227,9 +226,9 @@ impl Server {
         let slots = Slots::new(self.options.room());
         let front = Arc::new(self.front(&slots));
         let Self { shared, options, committer } = self;
-        let timers = Task::spawn(shared.clone().drive_timers());
+        let timers = Task::spawn(shared.host().drive_timers());
         let committing = committer
-            .map(|Committer(store, pause)| Task::spawn(shared.clone().commit(store, pause)));
+            .map(|Committer(store, pause)| Task::spawn(shared.host().commit(store, pause)));
         let (stopping, is_stopping) = watch::channel(false);
         let (alive, mut all_gone) = mpsc::channel::<()>(1);
         let options = Arc::new(options);
@@ -265,10 +264,10 @@ impl Server {
         }
         drop((alive, listener));
         stopping.send_replace(true);
-        shared.with(Engine::end_waits);
+        shared.with(|engine| engine.end_waits());
         // Whoever is not done by then is cut off.
         let _all_done = tokio::time::timeout(options.drain_max, all_gone.recv()).await;
-        shared.close();
+        shared.host().close();
         drop(timers);
         match committing {
             None => Ok(()),
@@ -322,7 +321,7 @@ mod tests {
     use std::net::TcpStream;
     use std::sync::mpsc;
 
-    use super::super::commit::runtime;
+    use super::super::runtime::runtime;
     use super::*;
     use turnstile_host::store::{Batch, Each};
 
@@ -344,7 +343,7 @@ mod tests {
     }
 
     /// A server in threads of its own.
-    fn start(storage: Storage) -> (tokio::runtime::Runtime, Arc<Shared>, SocketAddr) {
+    fn start(storage: Storage) -> (tokio::runtime::Runtime, Arc<EngineHandle>, SocketAddr) {
         let server = Server::open(storage, Options::default()).expect("nothing to read");
         let (runtime, shared) = (runtime().expect("threads"), server.shared.clone());
         let listener =

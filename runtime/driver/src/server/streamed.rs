@@ -12,8 +12,7 @@ use http_body_util::Either;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 
-use super::commit::Shared;
-use super::engine::Engine;
+use super::handle::EngineHandle;
 use super::http::{Response, respond};
 use super::listing::Listing;
 use super::reply::Reply;
@@ -25,7 +24,7 @@ type Reading = Pin<Box<dyn Future<Output = Read> + Send>>;
 
 /// The body of a list that is longer than a slice.
 pub(crate) struct Streamed {
-    shared: Arc<Shared>,
+    shared: Arc<EngineHandle>,
     /// A client that takes the list is not one that we wait for.
     seat: Arc<Seat>,
     /// The slice that is read already.
@@ -40,7 +39,11 @@ enum Rest {
 }
 
 /// A listing as a response.
-pub(super) async fn list(shared: &Arc<Shared>, listing: Listing, seat: Arc<Seat>) -> Response {
+pub(super) async fn list(
+    shared: &Arc<EngineHandle>,
+    listing: Listing,
+    seat: Arc<Seat>,
+) -> Response {
     let (listing, first) = read(shared.clone(), Box::new(listing)).await;
     let first = match first {
         Ok(first) => first,
@@ -58,9 +61,9 @@ pub(super) async fn list(shared: &Arc<Shared>, listing: Listing, seat: Arc<Seat>
 }
 
 /// Reads on until there is something to send, and until what it says is on disk.
-async fn read(shared: Arc<Shared>, mut listing: Box<Listing>) -> Read {
+async fn read(shared: Arc<EngineHandle>, mut listing: Box<Listing>) -> Read {
     loop {
-        let turn = shared.read(|engine: &mut Engine| engine.list(&mut listing)).await;
+        let turn = shared.read(|engine| engine.list(&mut listing)).await;
         let Some(turn) = turn else { continue };
         let reply = shared.answer(turn).await;
         let read = if reply.status == 200 { Ok(reply.body) } else { Err(reply) };

@@ -11,7 +11,7 @@ const OUTAGE_MAX_US: u64 = 366 * 86_400 * 1_000_000;
 
 /// A time as the server counts it, and the date that it had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub struct Moment {
     /// Microseconds that the server has lived, and outages. Only differences say something.
     pub at_us: u64,
     /// Microseconds since the Unix epoch.
@@ -20,7 +20,7 @@ pub(crate) struct Moment {
 
 /// Reads the server's time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub struct Clock {
     anchor: Moment,
     started: Instant,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Clock {
 impl Clock {
     /// Goes on from the last life. An outage counts as long as the wall clock says, if that can be.
     #[must_use]
-    pub(crate) fn start(wall_us: u64, last_alive: Moment) -> Self {
+    pub fn start(wall_us: u64, last_alive: Moment) -> Self {
         let outage_us = wall_us.checked_sub(last_alive.date_us);
         let outage_us = outage_us.filter(|outage_us| *outage_us <= OUTAGE_MAX_US).unwrap_or(0);
         let at_us = last_alive.at_us.saturating_add(outage_us);
@@ -37,7 +37,7 @@ impl Clock {
 
     /// Now.
     #[must_use]
-    pub(crate) fn now(&self) -> Moment {
+    pub fn now(&self) -> Moment {
         let counted = u64::try_from(self.started.elapsed().as_micros());
         let counted = counted.expect("no server runs for 500,000 years");
         let Moment { at_us, date_us } = self.anchor;
@@ -46,20 +46,20 @@ impl Clock {
 
     /// Now, without its date.
     #[must_use]
-    pub(crate) fn now_us(&self) -> u64 {
+    pub fn now_us(&self) -> u64 {
         self.now().at_us
     }
 
     /// The instant at which this clock will read so much.
     #[must_use]
-    pub(crate) fn instant(&self, at_us: u64) -> Instant {
+    pub fn instant(&self, at_us: u64) -> Instant {
         self.started + Duration::from_micros(at_us.saturating_sub(self.anchor.at_us))
     }
 }
 
 /// What the machine's wall clock reads.
 #[must_use]
-pub(crate) fn wall_us() -> u64 {
+pub fn wall_us() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     // A clock before 1970 is not set yet; the server then counts from the epoch.
     since.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX / 2))
