@@ -5,7 +5,6 @@
 
 mod ask;
 mod call;
-mod carry;
 mod chain;
 mod claim;
 mod clock;
@@ -21,6 +20,8 @@ mod order;
 mod pace;
 mod place;
 mod request;
+mod sent;
+mod service;
 mod slot;
 mod watch;
 

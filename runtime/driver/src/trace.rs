@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use turnstile_scenario::{TextFormat, step_words};
-use turnstile_step::{InputOf, OutOf, RowOutcome};
+use turnstile_step::{InputOf, OutOf};
 
 use turnstile_host::at;
 
@@ -77,23 +77,5 @@ impl Trace {
     /// The node takes a step.
     pub(crate) fn note<C: TextFormat>(&self, input: &InputOf<C>, out: &OutOf<C>) {
         (self.note)(&step_words::<C>(&self.node, input, out));
-    }
-}
-
-/// Says in the log which rows were taken, and says it aloud where there was none.
-pub(crate) fn log(rows: &[RowOutcome]) {
-    for taken in rows {
-        match taken {
-            RowOutcome::Row { machine, row } => tracing::debug!(machine, row, "step"),
-            RowOutcome::Ignored { machine, state, event } => {
-                tracing::debug!(machine, state, event, "ignored");
-            }
-            RowOutcome::Unexpected { machine, state, event, number } => {
-                tracing::error!(machine, state, event, number, "no row");
-            }
-            RowOutcome::ActionFailed { machine, action, because } => {
-                tracing::error!(machine, action, because, "not carried out");
-            }
-        }
     }
 }

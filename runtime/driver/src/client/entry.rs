@@ -8,12 +8,12 @@ use turnstile_core::number::Token;
 use turnstile_machines::claim::Resource;
 
 use super::call::Answer;
-use super::drive::{Failure, NoAnswer};
 use super::error::Cause;
 use super::order::{New, Refusal, View};
 use super::pace::Pace;
 use super::place::Place;
 use super::request::no_answer;
+use super::sent::{Failure, NoAnswer};
 
 /// A claim that the core has begun, or is asked to.
 #[derive(Debug)]
