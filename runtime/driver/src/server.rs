@@ -15,6 +15,8 @@ mod engine;
 mod entry;
 mod guesses;
 mod handle;
+#[cfg(test)]
+mod histories;
 mod host;
 mod http;
 mod listen;

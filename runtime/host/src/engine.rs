@@ -221,6 +221,12 @@ impl<S: Service> Engine<S> {
         self.timers.next()
     }
 
+    /// When a timer fires, if it is armed.
+    #[must_use]
+    pub fn armed_until_us(&self, timer: TimerOf<S>) -> Option<u64> {
+        self.timers.due(timer)
+    }
+
     /// The timers that are armed, in the order in which they fire.
     pub fn armed(&self) -> impl Iterator<Item = TimerOf<S>> + '_ {
         self.timers.armed()

@@ -76,27 +76,8 @@ impl<S: Service> fmt::Debug for HostState<S> {
 }
 
 impl<S: Service> Host<S> {
-    /// A host of an engine that has started. Volatile: nothing is written, and what leaves waits
-    /// for nothing.
-    pub fn new(
-        engine: Engine<S>,
-        clock: Clock,
-        is_volatile: bool,
-        outlet: impl Outlet<S::Outgoing>,
-    ) -> Self {
-        let now = clock.now();
-        let state = HostState {
-            engine,
-            clock,
-            now,
-            sealed_us: now.at_us,
-            is_volatile,
-            is_unsynced: false,
-            is_failed: false,
-            commits: 0,
-            sleeps_until: None,
-            is_closing: false,
-        };
+    /// A host of an engine that has started.
+    pub fn new(state: HostState<S>, outlet: impl Outlet<S::Outgoing>) -> Self {
         let (has_work, is_rearmed) = (Notify::new(), Notify::new());
         let (outlet, is_failed) = (Box::new(outlet), AtomicBool::new(false));
         let state = Mutex::new(state);
@@ -179,10 +160,34 @@ impl<S: Service> Host<S> {
 }
 
 impl<S: Service> HostState<S> {
-    /// The time is read once for each input, here.
-    fn enter(&mut self) {
+    /// An engine that has started, and its clock. Volatile: nothing is written, and what leaves
+    /// waits for nothing.
+    pub fn new(engine: Engine<S>, clock: Clock, is_volatile: bool) -> Self {
+        let now = clock.now();
+        Self {
+            engine,
+            clock,
+            now,
+            sealed_us: now.at_us,
+            is_volatile,
+            is_unsynced: false,
+            is_failed: false,
+            commits: 0,
+            sleeps_until: None,
+            is_closing: false,
+        }
+    }
+
+    /// Reads the clock, once for each input, and fires the timers that are due.
+    pub fn enter(&mut self) {
+        let now = self.read_clock();
+        self.engine.fire_due(now);
+    }
+
+    /// Reads the clock.
+    pub fn read_clock(&mut self) -> Moment {
         self.now = self.clock.now();
-        self.engine.fire_due(self.now);
+        self.now
     }
 
     /// When this input was taken.
@@ -264,8 +269,9 @@ impl<S: Service> HostState<S> {
         !self.engine.outgoing.is_empty()
     }
 
-    /// What is to be written and what then leaves; the next begins with these empty ones.
-    pub(crate) fn take_outbox(&mut self, empty: Outbox<S>) -> Outbox<S> {
+    /// What is to be written and what then leaves; the next begins with these empty ones. A host's
+    /// committing task takes it; who steps a service without one takes it itself.
+    pub fn take_outbox(&mut self, empty: Outbox<S>) -> Outbox<S> {
         if !self.engine.batch.is_empty() {
             self.seal();
         }
@@ -285,7 +291,7 @@ impl<S: Service> HostState<S> {
     }
 
     /// A commit is done: everything that was taken is durable, or none of it is known to be.
-    pub(crate) fn committed(&mut self, is_written: bool) {
+    pub fn committed(&mut self, is_written: bool) {
         self.commits += 1;
         self.is_unsynced = !is_written;
         let was_failed = std::mem::replace(&mut self.is_failed, !is_written);
@@ -298,10 +304,19 @@ impl<S: Service> HostState<S> {
 }
 
 /// What one commit writes, and what leaves then.
-pub(crate) struct Outbox<S: Service> {
-    pub(crate) batch: Batch,
-    pub(crate) outgoing: Vec<S::Outgoing>,
-    pub(crate) log: Vec<u8>,
+pub struct Outbox<S: Service> {
+    /// The writes.
+    pub batch: Batch,
+    /// What leaves once they are durable.
+    pub outgoing: Vec<S::Outgoing>,
+    /// Lines of the service's log, which is written first.
+    pub log: Vec<u8>,
+}
+
+impl<S: Service> fmt::Debug for Outbox<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbox").field("batch", &self.batch).finish_non_exhaustive()
+    }
 }
 
 impl<S: Service> Default for Outbox<S> {

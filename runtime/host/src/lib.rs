@@ -13,7 +13,7 @@ pub mod transport;
 pub use clock::{Clock, Moment, wall_us};
 pub use commit::Pause;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};
-pub use host::{Host, HostState, Outlet};
+pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;
 pub use random::bytes as random_bytes;
 pub use timers::Timers;

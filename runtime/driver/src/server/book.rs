@@ -51,6 +51,34 @@ impl Book {
         }
     }
 
+    /// The name of a resource that has been saved with its number; none, where it has another.
+    pub(crate) fn numbered(&mut self, resource: &str, number: u32) -> Option<Arc<str>> {
+        match self.numbers.entry(resource.into()) {
+            hash_map::Entry::Occupied(known) => {
+                (*known.get() == number).then(|| known.key().clone())
+            }
+            hash_map::Entry::Vacant(new) => {
+                let name = new.key().clone();
+                new.insert(number);
+                Some(name)
+            }
+        }
+    }
+
+    /// Once every claim with a saved number is there: numbers between theirs are free. None: two
+    /// resources have one number.
+    pub(crate) fn close_gaps(&mut self) -> Option<()> {
+        let (mut next, mut count) = (0, 0);
+        for (number, _) in &self.claims {
+            if *number >= next {
+                self.free.extend(next..*number);
+                next = number.checked_add(1)?;
+                count += 1;
+            }
+        }
+        (count == self.numbers.len()).then_some(())
+    }
+
     /// Forgets the number of a resource that no claim names.
     pub(crate) fn tidy(&mut self, number: u32, name: &str) {
         if self.of(number, 0..=u64::MAX).next().is_none() && self.numbers.remove(name).is_some() {

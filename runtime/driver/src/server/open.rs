@@ -4,15 +4,11 @@
 
 use turnstile_core::claim::record::{Limits, Records, Saved};
 use turnstile_core::number::{ClaimId, Token};
-use turnstile_core::scenario::server_words;
-use turnstile_host::{Clock, Engine, Host, Observer};
+use turnstile_host::{Clock, Engine, HostState, Observer};
 
-use super::audit::Audit;
-use super::handle::Answers;
 use super::quota::Quotas;
 use super::saved::Found;
 use super::service::Claims;
-use crate::trace::Trace;
 
 /// How much is kept, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -39,10 +35,9 @@ pub(super) fn open(
     found: Found,
     terms: Terms,
     wall_us: u64,
-    trace: Option<Trace>,
-    audit: Option<Audit>,
-) -> Host<Claims> {
-    let Found { meta, mut book, claims } = found;
+    observer: Option<Observer<Records>>,
+) -> HostState<Claims> {
+    let Found { meta, mut book, claims, .. } = found;
     let is_new = meta.is_none() && claims.is_empty();
     let mut meta = meta.unwrap_or_default();
     let clock = Clock::start(wall_us, meta.alive);
@@ -53,12 +48,8 @@ pub(super) fn open(
     let (last_claim, last_token) = (ClaimId::new(meta.last_claim), Token::new(meta.last_token));
     let saved = Saved { claims, last_claim, last_token };
     let is_volatile = terms.is_volatile;
-    let observer = trace.map(|trace| {
-        trace.enter(&server_words(terms.limits));
-        Box::new(move |input: &_, out: &_| trace.note::<Records>(input, out)) as Observer<Records>
-    });
     let core = Records::new(terms.limits);
     let mut engine = Engine::new(core, Claims::new(book, meta, terms), observer);
     engine.restart(now, (!is_new).then_some(saved), live);
-    Host::new(engine, clock, is_volatile, Answers(audit))
+    HostState::new(engine, clock, is_volatile)
 }

@@ -2,8 +2,9 @@
 //!
 //! Little-endian integers one after the other, behind a version. A value that does not read whole
 //! is a fault of the store, never passed over. A lease's end is written without the outages before
-//! it, so that an outage changes the counters alone. Older versions are still read: version 3 had
-//! no outages, and version 2 one time for durations and dates and no owners.
+//! it, so that an outage changes the counters alone. Older versions are still read: up to version 4
+//! resources were numbered afresh at each start, version 3 had no outages, and version 2 one time
+//! for durations and dates and no owners.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -30,8 +31,8 @@ const DATA: u8 = 3;
 
 const META_KEY: Key = Key::single(META);
 
-const VERSION: u8 = 4;
-const VERSION_THREE: u8 = 3;
+const VERSION: u8 = 5;
+const VERSION_FOUR: u8 = 4;
 const VERSION_TWO: u8 = 2;
 /// What a status and when it began are, at most.
 const MOMENT_BYTES: usize = 1 + 8 + 8;
@@ -55,6 +56,8 @@ pub(crate) struct Found {
     pub book: Book,
     /// What the core saved.
     pub claims: BTreeMap<ClaimId, Option<Kept>>,
+    /// Claims of older versions, whose resources get numbers that no other has.
+    unnumbered: Vec<(u64, String, Claim)>,
 }
 
 pub(crate) fn put_meta(batch: &mut Batch, meta: Meta) {
@@ -128,10 +131,16 @@ pub(crate) fn read(store: &mut dyn Store) -> io::Result<Found> {
         };
         read.ok_or_else(|| damaged(key))
     })?;
-    match changing.front() {
-        Some((id, _)) => Err(damaged(&data_key(*id))),
-        None => Ok(found),
+    if let Some((id, _)) = changing.front() {
+        return Err(damaged(&data_key(*id)));
     }
+    let unnumbered = std::mem::take(&mut found.unnumbered);
+    found.book.close_gaps().ok_or_else(|| damaged(&Key::single(DATA)))?;
+    for (id, resource, claim) in unnumbered {
+        let (number, resource) = found.book.number(&resource);
+        found.insert(id, number, resource, claim);
+    }
+    Ok(found)
 }
 
 const fn claim_key(id: u64) -> Key {
@@ -150,7 +159,7 @@ fn read_meta(value: &[u8]) -> Option<Meta> {
     let (version, mut rest) = versioned(value)?;
     let (last_claim, last_token) = (take_u64(&mut rest)?, take_u64(&mut rest)?);
     let alive = take_moment(&mut rest, version)?;
-    let outages_us = if version == VERSION { take_u64(&mut rest)? } else { 0 };
+    let outages_us = if version >= VERSION_FOUR { take_u64(&mut rest)? } else { 0 };
     Some(Meta { last_claim, last_token, alive, outages_us })
 }
 
@@ -158,16 +167,28 @@ impl Found {
     /// Adds a claim: what changes of it was read, and this is the rest.
     fn add(&mut self, id: u64, changing: Changing, data: &[u8]) -> Option<()> {
         let (version, mut data) = versioned(data)?;
-        let _number_then: [u8; 4] = take(&mut data)?;
+        let number = u32::from_le_bytes(take(&mut data)?);
         let digest = take_u64(&mut data)?;
         let owner = if version == VERSION_TWO { None } else { take_owner(&mut data)? };
         let len = u32::from_le_bytes(take(&mut data)?);
         let (resource, user_data) = data.split_at_checked(len as usize)?;
-        let (number, resource) = self.book.number(std::str::from_utf8(resource).ok()?);
+        let resource = std::str::from_utf8(resource).ok()?;
         let user_data = match std::str::from_utf8(user_data).ok()? {
             "" => None,
             text => Some(RawValue::from_string(text.to_owned()).ok()?),
         };
+        let claim = Claim { changing, digest, owner, user_data };
+        if version <= VERSION_FOUR {
+            self.unnumbered.push((id, resource.to_owned(), claim));
+        } else {
+            let resource = self.book.numbered(resource, number)?;
+            self.insert(id, number, resource, claim);
+        }
+        Some(())
+    }
+
+    fn insert(&mut self, id: u64, number: u32, resource: Arc<str>, claim: Claim) {
+        let Claim { changing, digest, owner, user_data } = claim;
         let Changing { at, token, key, ttl_us, time_us, history } = changing;
         let kept = Kept {
             resource: ResourceName(number),
@@ -180,11 +201,20 @@ impl Found {
         let new = NewClaim { number, resource, ttl_us, user_data, digest, owner };
         self.book.add(id, Entry { due_us, until_us, token, ..Entry::new(new, history) });
         self.claims.insert(ClaimId::new(id), Some(kept));
-        Some(())
     }
 }
 
+/// What is read of a claim beside its resource.
+#[derive(Debug)]
+struct Claim {
+    changing: Changing,
+    digest: u64,
+    owner: Option<Arc<str>>,
+    user_data: Option<Box<RawValue>>,
+}
+
 /// What changes of a claim.
+#[derive(Debug)]
 struct Changing {
     at: machine::State,
     token: Option<u64>,
@@ -215,7 +245,7 @@ fn read_changing(value: &[u8]) -> Option<Changing> {
 /// A value's version, and what is behind it.
 fn versioned(value: &[u8]) -> Option<(u8, &[u8])> {
     let (version, rest) = value.split_first()?;
-    [VERSION, VERSION_THREE, VERSION_TWO].contains(version).then_some((*version, rest))
+    (VERSION_TWO..=VERSION).contains(version).then_some((*version, rest))
 }
 
 fn put_u64(out: &mut Vec<u8>, number: u64) {

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
-use turnstile_core::claim::record::Limits;
+use turnstile_core::claim::record::{Limits, Records};
+use turnstile_core::scenario::server_words;
 
 use super::audit::Audit;
 use super::auth::Tokens;
 use super::connection::Connection;
 use super::guesses::Guesses;
-use super::handle::EngineHandle;
+use super::handle::{Answers, EngineHandle};
 use super::host::{Hosts, PublicUrl};
 use super::http::Front;
 use super::listen::{Accept, announce, bind, turn_away};
@@ -27,7 +28,7 @@ use crate::trace::Trace;
 use crate::wire::ask::Bounds;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
-use turnstile_host::{Pause, wall_us};
+use turnstile_host::{Host, Observer, Pause, wall_us};
 
 /// Where the claims are kept.
 pub enum Storage {
@@ -177,7 +178,12 @@ impl Server {
             Some(Committer(store, _)) => saved::read(&mut **store)?,
             None => Found::default(),
         };
-        let host = open(found, terms, wall_us, trace, audit);
+        let observer = trace.map(|trace| {
+            trace.enter(&server_words(terms.limits));
+            Box::new(move |input: &_, out: &_| trace.note::<Records>(input, out))
+                as Observer<Records>
+        });
+        let host = Host::new(open(found, terms, wall_us, observer), Answers(audit));
         Ok(Self { shared: EngineHandle::new(host), options, committer })
     }
 

@@ -1,10 +1,10 @@
 //! Directories of version 2 of the data's format: they are upgraded, wherever that is interrupted.
-//! And claims as versions 2 and 3 wrote their values.
+//! And claims as versions 2 to 4 wrote their values.
 //!
 //! Frames and values are written here as those versions wrote them, by code that is not the
 //! store's.
 
-use turnstile_driver::server::{Options, Storage};
+use turnstile_driver::server::{Options, Server, Storage};
 use turnstile_host::store::{Batch, Disk, Image, Key, Store as _};
 
 use crate::http::Running;
@@ -111,13 +111,14 @@ fn numbers(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// What older versions wrote of the server and of claims that are held: claims 7 and 8 are of `r`
-/// and of `s`, whose numbers are the same, as version 3 could have it.
+/// What a version wrote of the server and of claims that are held: claims 7 and 8 are of `r`
+/// and of `s`, whose numbers are the same, as they could be up to version 4.
 fn claims(version: u8) -> Disk {
     // Version 2 had one time for all.
     let times = if version == 2 { 1 } else { 2 };
     let moment = |at_us: u64| numbers(&vec![at_us; times]);
-    let meta = [vec![version], numbers(&[8, 5]), moment(NOW_US)].concat();
+    let outages: &[u64] = if version < 4 { &[] } else { &[0] };
+    let meta = [vec![version], numbers(&[8, 5]), moment(NOW_US), numbers(outages)].concat();
     let option = |number: u64| [vec![1], numbers(&[number])].concat();
     let claim = |token: u64| {
         [
@@ -176,4 +177,17 @@ fn claims_of_version_2_are_as_they_were() {
 #[test]
 fn claims_of_version_3_are_as_they_were() {
     check_claims(3);
+}
+
+#[test]
+fn claims_of_version_4_are_as_they_were() {
+    check_claims(4);
+}
+
+/// From version 5 on a resource keeps its number.
+#[test]
+fn two_resources_of_one_number_are_damage() {
+    let storage = Storage::Blocking(Box::new(claims(5).open()));
+    let error = Server::open(storage, Options::default()).expect_err("r and s have one number");
+    assert!(error.to_string().contains("damaged"), "{error}");
 }
