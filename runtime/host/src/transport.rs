@@ -3,8 +3,15 @@
 //! A transport delivers each message at most once, and the messages of one connection in their
 //! order. It never waits: a message that it cannot take it hands back.
 
+mod counts;
+mod dice;
+pub mod local;
+pub mod tcp;
+
 use std::fmt;
 use std::time::Duration;
+
+pub use counts::{Counts, Refusal};
 
 /// Sends messages to other nodes.
 pub trait Transport<P, M>: Send + Sync + 'static {
@@ -40,7 +47,7 @@ pub struct Unsent<P, M> {
 }
 
 /// Why a message was not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// The transport knows no address of this peer.
     UnknownPeer,
@@ -50,6 +57,8 @@ pub enum Why {
     Unreachable,
     /// The message is longer than a frame may be.
     TooLong,
+    /// The message's type cannot be written as bytes: `Serialize` refuses.
+    Unencodable,
     /// The transport is closed.
     Closed,
 }
@@ -61,6 +70,7 @@ impl fmt::Display for Why {
             Self::QueueFull => "the queue of the peer is full",
             Self::Unreachable => "the peer is not reachable",
             Self::TooLong => "the message is too long",
+            Self::Unencodable => "the message cannot be encoded",
             Self::Closed => "the transport is closed",
         })
     }

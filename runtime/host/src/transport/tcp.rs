@@ -1,0 +1,231 @@
+//! Messages over TCP, or over any streams that are made alike.
+//!
+//! The node that sends makes the connection, so that each pair has one for each direction. A
+//! connection is made when the first message waits, and again when one waits after it was lost.
+//! Its first frame is a hello (protocol, version, sender and addressee), which is answered; then
+//! come messages, encoded by postcard and written together as they wait. Both sides tell each
+//! other from time to time that they are there.
+//!
+//! # What arrives
+//!
+//! Each message arrives at most once, and those of a connection in the order in which they were
+//! sent. When a connection breaks, what was written on it may or may not arrive; it is not sent
+//! again. What still waits is sent on the next connection, or handed back once it has waited for
+//! [`Limits::patience`] while there was none. A node that is busy reads no further, so that its
+//! peers' queues fill and their messages are handed back.
+//!
+//! # Who is heard
+//!
+//! A node hears only those peers whose addresses it knows. Without TLS it takes their word for who
+//! they are: whoever reaches the port may claim to be a peer, and takes the place of that peer's
+//! connection.
+
+mod backoff;
+mod batch;
+mod frame;
+mod hello;
+mod incoming;
+mod link;
+mod network;
+mod node;
+mod options;
+mod queue;
+mod seats;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{self, Instant};
+
+pub use network::{Dial, Listen, Stream, SystemTcp};
+pub use options::{Address, Limits, Options, PeerId};
+
+use super::{Counts, Receiver, Transport, Unsent, Why};
+use backoff::Backoff;
+use link::{Link, Outgoing};
+use node::Node;
+use queue::{Queue, Queued};
+
+/// What may be a message: a value that serde writes and reads.
+pub trait Message: Serialize + DeserializeOwned + Send + 'static {}
+
+impl<M: Serialize + DeserializeOwned + Send + 'static> Message for M {}
+
+/// One node's transport over TCP. Dropping it ends its tasks and forgets what waits; see
+/// [`Transport::close`] for a better end.
+pub struct Tcp<P, M> {
+    node: Arc<Node<P>>,
+    links: RwLock<BTreeMap<P, Arc<Link<M>>>>,
+    /// Makes the task of a link.
+    launch: Launch<P, M>,
+    tasks: Mutex<JoinSet<()>>,
+    listening: Mutex<Option<JoinHandle<()>>>,
+    deadline: watch::Sender<Option<Instant>>,
+    runtime: Handle,
+}
+
+type Launch<P, M> = Box<dyn Fn(&mut JoinSet<()>, &Handle, P, Arc<Link<M>>) + Send + Sync>;
+
+impl<P: PeerId, M: Message> Tcp<P, M> {
+    fn start<R, L, D>(mut options: Options<P>, listener: L, dial: D, receiver: R) -> Self
+    where
+        R: Receiver<P, M>,
+        L: Listen,
+        D: Dial,
+    {
+        let peers = std::mem::take(&mut options.peers);
+        let node = Arc::new(Node::new(options));
+        let deadline = watch::Sender::new(None);
+        let listening = incoming::listen(Arc::clone(&node), listener, receiver.clone());
+        let tcp = Self {
+            launch: launch(Arc::clone(&node), Arc::new(dial), receiver, deadline.clone()),
+            node,
+            links: RwLock::default(),
+            tasks: Mutex::default(),
+            listening: Mutex::new(Some(tokio::spawn(listening))),
+            deadline,
+            runtime: Handle::current(),
+        };
+        for (peer, address) in peers {
+            tcp.set_peer(peer, Some(address));
+        }
+        tcp
+    }
+
+    /// What this node has done so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.node.tally.counts()
+    }
+
+    /// Knows a peer by an address, by another one than before, or (`None`) no longer. With another
+    /// address the connection is made anew; what waits is sent there. Without one, what waits is
+    /// handed back as [`Why::UnknownPeer`], and the peer's own connection ends. Does nothing for
+    /// this node's own id, and after the transport is closed.
+    pub fn set_peer(&self, peer: P, address: Option<Address>) {
+        if peer == self.node.own || self.deadline.borrow().is_some() {
+            return;
+        }
+        let mut links = self.links.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(address) = address else {
+            self.node.addresses().remove(&peer);
+            self.node.seats.clear(&peer);
+            if let Some(link) = links.remove(&peer) {
+                link.queue.close(Why::UnknownPeer);
+                link.address.send_replace(None);
+            }
+            return;
+        };
+        self.node.addresses().insert(peer, address.clone());
+        if let Some(link) = links.get(&peer) {
+            link.address
+                .send_if_modified(|before| before.replace(address.clone()) != Some(address));
+            return;
+        }
+        let limits = &self.node.limits;
+        let queue = Queue::new(limits.queue_messages, limits.queue_bytes);
+        let link = Arc::new(Link { queue, address: watch::Sender::new(Some(address)) });
+        links.insert(peer, Arc::clone(&link));
+        let mut tasks = self.tasks();
+        while tasks.try_join_next().is_some() {}
+        (self.launch)(&mut tasks, &self.runtime, peer, link);
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queue_for(&self, to: P, message: M) -> Result<(), (M, Why)> {
+        if self.deadline.borrow().is_some() {
+            return Err((message, Why::Closed));
+        }
+        let links = self.links.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(link) = links.get(&to) else { return Err((message, Why::UnknownPeer)) };
+        match frame::encode(&message, self.node.limits.frame_bytes) {
+            Ok(frame) => link.queue.push(Queued { message, frame, since: Instant::now() }),
+            Err(why) => Err((message, why)),
+        }
+    }
+}
+
+fn launch<P, M, R, D>(
+    node: Arc<Node<P>>,
+    dial: Arc<D>,
+    receiver: R,
+    deadline: watch::Sender<Option<Instant>>,
+) -> Launch<P, M>
+where
+    P: PeerId,
+    M: Message,
+    R: Receiver<P, M>,
+    D: Dial,
+{
+    Box::new(move |tasks, runtime, to, link| {
+        let limits = &node.limits;
+        let seed = node.jitter();
+        let outgoing = Outgoing {
+            node: Arc::clone(&node),
+            to,
+            link,
+            receiver: receiver.clone(),
+            dial: Arc::clone(&dial),
+            backoff: Backoff::new(limits.backoff_least, limits.backoff_most, seed),
+        };
+        tasks.spawn_on(outgoing.run(deadline.subscribe()), runtime);
+    })
+}
+
+impl<P: PeerId, M: Message> Transport<P, M> for Tcp<P, M> {
+    fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
+        self.queue_for(to, message).map_err(|(message, why)| {
+            self.node.tally.unsent(why);
+            Unsent { to, message, why }
+        })
+    }
+
+    /// Sends what waits, hears what peers send meanwhile, and then ends every connection and task.
+    /// After `patience`, what still waits is handed back as [`Why::Closed`], and a receiver that
+    /// is still busy with a message is interrupted.
+    async fn close(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        self.deadline.send_if_modified(|before| before.replace(deadline).is_none());
+        for link in self.links.read().unwrap_or_else(PoisonError::into_inner).values() {
+            link.queue.close(Why::Closed);
+        }
+        let mut tasks = std::mem::take(&mut *self.tasks());
+        while tasks.join_next().await.is_some() {}
+        self.node.stopping.send_replace(true);
+        let listening = {
+            let mut listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
+            listening.take()
+        };
+        if let Some(mut listening) = listening
+            && time::timeout_at(deadline, &mut listening).await.is_err()
+        {
+            listening.abort();
+            let _aborted = listening.await;
+        }
+    }
+}
+
+impl<P, M> Drop for Tcp<P, M> {
+    fn drop(&mut self) {
+        let listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listening) = &*listening {
+            listening.abort();
+        }
+    }
+}
+
+impl<P: Debug, M> Debug for Tcp<P, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tcp").field("node", &self.node).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,83 @@
+//! The first frame of each direction: who sends, to whom, in which protocol; and what is said to it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::frame::HEAD;
+use crate::transport::Refusal;
+
+/// What each hello and each answer begins with.
+const MAGIC: [u8; 4] = *b"TSTL";
+
+/// The version of the framing and of the encoding. Nodes of different versions refuse each other.
+const VERSION: u16 = 1;
+
+/// The most bytes of a hello or an answer.
+pub(super) const MOST: usize = 1024;
+
+/// The code of an answer that welcomes.
+const WELCOME: u8 = 0;
+
+/// The whole frame of a hello; nothing if the ids are too long for one.
+pub(super) fn hello<P: Serialize>(protocol: &str, from: &P, to: &P) -> Option<Vec<u8>> {
+    let mut frame = begin();
+    frame.push(u8::try_from(protocol.len()).ok()?);
+    frame.extend(protocol.as_bytes());
+    let frame = postcard::to_extend(&(from, to), frame).ok()?;
+    if frame.len() - HEAD > MOST {
+        return None;
+    }
+    finish(frame)
+}
+
+/// The whole frame of an answer: a welcome, or why the sender of the hello is refused.
+pub(super) fn answer(refusal: Option<Refusal>) -> Option<Vec<u8>> {
+    let mut frame = begin();
+    frame.push(refusal.map_or(WELCOME, Refusal::code));
+    finish(frame)
+}
+
+fn begin() -> Vec<u8> {
+    let mut frame = vec![0; HEAD];
+    frame.extend(MAGIC);
+    frame.extend(VERSION.to_be_bytes());
+    frame
+}
+
+fn finish(mut frame: Vec<u8>) -> Option<Vec<u8>> {
+    let length = u32::try_from(frame.len() - HEAD).ok()?;
+    frame[..HEAD].copy_from_slice(&length.to_be_bytes());
+    Some(frame)
+}
+
+/// Reads a hello: the ids of its sender and of the node that it is for.
+pub(super) fn read_hello<P>(frame: &[u8], protocol: &str) -> Result<(P, P), Refusal>
+where
+    P: DeserializeOwned,
+{
+    let (length, rest) = versioned(frame)?.split_first().ok_or(Refusal::NoHello)?;
+    let (name, ids) = rest.split_at_checked(usize::from(*length)).ok_or(Refusal::NoHello)?;
+    if name != protocol.as_bytes() {
+        return Err(Refusal::Protocol);
+    }
+    postcard::from_bytes(ids).map_err(|_| Refusal::NoHello)
+}
+
+/// Reads an answer.
+pub(super) fn read_answer(frame: &[u8]) -> Result<(), Refusal> {
+    match versioned(frame)?.first() {
+        Some(&WELCOME) => Ok(()),
+        Some(code) => Err(Refusal::from_code(*code).unwrap_or(Refusal::NoHello)),
+        None => Err(Refusal::NoHello),
+    }
+}
+
+/// What follows the magic and the version.
+fn versioned(frame: &[u8]) -> Result<&[u8], Refusal> {
+    let rest = frame.strip_prefix(&MAGIC).ok_or(Refusal::NoHello)?;
+    let (version, rest) = rest.split_first_chunk::<2>().ok_or(Refusal::NoHello)?;
+    if u16::from_be_bytes(*version) != VERSION {
+        return Err(Refusal::Version);
+    }
+    Ok(rest)
+}

@@ -1,0 +1,227 @@
+//! The connections that peers make: their hellos are judged, and what they send is delivered.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadHalf};
+use tokio::task::JoinSet;
+use tokio::time::{self, Duration};
+use tracing::{debug, info, warn};
+
+use super::frame::{BEAT, BEAT_FRAME, Broken, Frames, MESSAGE};
+use super::hello;
+use super::network::{Listen, Stream, Wire};
+use super::node::Node;
+use super::options::PeerId;
+use super::seats::Seat;
+use crate::transport::{Receiver, Refusal};
+
+/// How long a node takes nobody in after it could not: it may have no descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Takes in what connects, until the node stops, and then until all connections have ended.
+pub(super) async fn listen<P, M, R, L>(node: Arc<Node<P>>, mut listener: L, receiver: R)
+where
+    P: PeerId,
+    M: DeserializeOwned + Send + 'static,
+    R: Receiver<P, M>,
+    L: Listen,
+{
+    let mut connections = JoinSet::new();
+    let mut stopping = node.stopping.subscribe();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            _stopped = stopping.wait_for(|stopping| *stopping) => break,
+            Some(ended) = connections.join_next() => {
+                if let Err(error) = ended {
+                    warn!(%error, "a receiver has failed");
+                }
+                continue;
+            }
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((_, address)) if connections.len() >= node.limits.connections => {
+                refuse(&node, address, Refusal::TooMany);
+            }
+            Ok((stream, address)) => {
+                let incoming = Incoming { node: Arc::clone(&node), address };
+                connections.spawn(incoming.run(stream, receiver.clone()));
+            }
+            Err(error) => {
+                warn!(%error, "a connection could not be accepted");
+                time::sleep(PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+fn refuse<P>(node: &Node<P>, address: SocketAddr, why: Refusal) {
+    *node.tally.rest().refused.entry(why).or_default() += 1;
+    warn!(%address, %why, "a connection is refused");
+}
+
+/// A connection that was accepted.
+struct Incoming<P> {
+    node: Arc<Node<P>>,
+    address: SocketAddr,
+}
+
+impl<P: PeerId> Incoming<P> {
+    async fn run<M, R>(self, stream: impl Stream, receiver: R)
+    where
+        M: DeserializeOwned + Send + 'static,
+        R: Receiver<P, M>,
+    {
+        let mut stopping = self.node.stopping.subscribe();
+        let welcomed = tokio::select! {
+            biased;
+            _stopped = stopping.wait_for(|stopping| *stopping) => return,
+            welcomed = self.welcome(stream) => welcomed,
+        };
+        let (from, seat, frames) = match welcomed {
+            Ok(Some(welcomed)) => welcomed,
+            Ok(None) => return,
+            Err(why) => return refuse(&self.node, self.address, why),
+        };
+        self.node.tally.rest().accepted += 1;
+        info!(?from, address = %self.address, "a peer has connected");
+        let (stream, frames) = frames.split();
+        let (read, write) = tokio::io::split(stream);
+        let mut delivery = Delivery { connection: &self, from, seat };
+        let ended = tokio::select! {
+            biased;
+            ended = delivery.run(frames.join(read), receiver) => ended,
+            () = beat(write, self.node.limits.heartbeat) => Ok(()),
+        };
+        if let Err(broken) = ended {
+            self.tell_of(from, &broken);
+        }
+    }
+
+    fn tell_of(&self, from: P, broken: &Broken) {
+        let address = self.address;
+        match broken {
+            Broken::Ended => debug!(?from, %address, "a peer has ended its connection"),
+            Broken::TooLong | Broken::Undecodable => {
+                refuse(&self.node, address, broken.refusal());
+            }
+            Broken::Io(error) => {
+                self.node.tally.rest().lost += 1;
+                warn!(?from, %address, %error, "a connection from a peer is lost");
+            }
+        }
+    }
+
+    /// Hears the hello and answers it; nothing if a newer connection came meanwhile.
+    async fn welcome(&self, stream: impl Stream) -> Result<Option<Welcomed<P>>, Refusal> {
+        let heard = time::timeout(self.node.limits.hello, async {
+            let stream = self.node.accepted(stream).await?;
+            let mut frames = Frames::new(stream, hello::MOST);
+            let judged = self.judge(&mut frames).await;
+            if let Err(why) = judged {
+                say(frames.stream_mut(), Some(why)).await;
+            }
+            Ok((judged?, frames))
+        });
+        let (from, mut frames) = heard.await.map_err(|_| Refusal::Late)??;
+        let Some(seat) = self.node.seats.take(from).await else { return Ok(None) };
+        say(frames.stream_mut(), None).await;
+        frames.set_most(self.node.limits.frame_bytes);
+        Ok(Some((from, seat, frames)))
+    }
+
+    async fn judge(&self, frames: &mut Frames<Wire>) -> Result<P, Refusal> {
+        let frame = frames.next().await.map_err(|_| Refusal::NoHello)?;
+        self.node.admit(hello::read_hello(&frame, &self.node.protocol)?)
+    }
+}
+
+type Welcomed<P> = (P, Seat, Frames<Wire>);
+
+/// Answers a hello. That the answer does not arrive is seen by what comes next, or does not.
+async fn say(stream: &mut Wire, refusal: Option<Refusal>) {
+    let Some(answer) = hello::answer(refusal) else { return };
+    if stream.write_all(&answer).await.is_ok() {
+        let _flushed = stream.flush().await;
+    }
+}
+
+/// Says that this node is there, as long as anybody hears it, and goes on doing nothing then: the
+/// side that reads notices what has happened, and is not disturbed in what it delivers.
+async fn beat(mut write: impl AsyncWrite + Unpin, pause: Duration) {
+    loop {
+        time::sleep(pause).await;
+        if write.write_all(&BEAT_FRAME).await.is_err() || write.flush().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Delivers what a welcomed connection brings.
+struct Delivery<'a, P> {
+    connection: &'a Incoming<P>,
+    from: P,
+    seat: Seat,
+}
+
+impl<P: PeerId> Delivery<'_, P> {
+    /// Ends between two messages, when the peer ends, a newer connection waits or the node stops.
+    async fn run<M, R>(
+        &mut self,
+        mut frames: Frames<ReadHalf<Wire>>,
+        receiver: R,
+    ) -> Result<(), Broken>
+    where
+        M: DeserializeOwned + Send + 'static,
+        R: Receiver<P, M>,
+    {
+        let node = &self.connection.node;
+        let mut stopping = node.stopping.subscribe();
+        loop {
+            while let Some(frame) = frames.take()? {
+                if let Some(message) = read(&frame)? {
+                    receiver.deliver(self.from, message).await;
+                    node.tally.received();
+                }
+                if self.seat.is_lost() || *stopping.borrow() {
+                    return Ok(());
+                }
+            }
+            tokio::select! {
+                biased;
+                () = self.seat.lost() => return Ok(()),
+                _stopped = stopping.wait_for(|stopping| *stopping) => return Ok(()),
+                filled = fill(&mut frames, node.limits.silence) => filled?,
+            }
+        }
+    }
+}
+
+/// The message of a frame, if there is one in it.
+fn read<M: DeserializeOwned>(frame: &[u8]) -> Result<Option<M>, Broken> {
+    match frame.split_first() {
+        Some((&MESSAGE, message)) => match postcard::take_from_bytes(message) {
+            Ok((message, [])) => Ok(Some(message)),
+            Ok(_) | Err(_) => Err(Broken::Undecodable),
+        },
+        Some((&BEAT, [])) => Ok(None),
+        Some(_) | None => Err(Broken::Undecodable),
+    }
+}
+
+/// Waits for more bytes, for so long at most.
+pub(super) async fn fill<S: AsyncRead + Unpin>(
+    frames: &mut Frames<S>,
+    silence: Duration,
+) -> Result<(), Broken> {
+    match time::timeout(silence, frames.fill()).await {
+        Ok(filled) => filled,
+        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "nothing is heard").into()),
+    }
+}

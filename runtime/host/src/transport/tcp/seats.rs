@@ -1,0 +1,74 @@
+//! One live connection from each peer: a new one takes the place of the old, and begins to deliver
+//! only once the old one has ended.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Mutex as Turns, OwnedMutexGuard, watch};
+
+#[derive(Debug)]
+pub(super) struct Seats<P> {
+    lanes: Mutex<BTreeMap<P, Lane>>,
+}
+
+/// What the connections of one peer share.
+#[derive(Debug, Default)]
+struct Lane {
+    /// Counts the connections; the last one is the one that counts.
+    newest: watch::Sender<u64>,
+    turn: Arc<Turns<()>>,
+}
+
+impl<P> Default for Seats<P> {
+    fn default() -> Self {
+        Self { lanes: Mutex::default() }
+    }
+}
+
+impl<P: Ord> Seats<P> {
+    fn lanes(&self) -> MutexGuard<'_, BTreeMap<P, Lane>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the connection of a peer to end, waits until it has, and takes its place. Nothing if
+    /// a newer one came meanwhile.
+    pub(super) async fn take(&self, peer: P) -> Option<Seat> {
+        let (turn, newest, number) = {
+            let mut lanes = self.lanes();
+            let lane = lanes.entry(peer).or_default();
+            lane.newest.send_modify(|newest| *newest += 1);
+            let newest = lane.newest.subscribe();
+            let number = *newest.borrow();
+            (Arc::clone(&lane.turn), newest, number)
+        };
+        let seat = Seat { _turn: turn.lock_owned().await, newest, number };
+        (!seat.is_lost()).then_some(seat)
+    }
+
+    /// Tells the connection of a peer to end.
+    pub(super) fn clear(&self, peer: &P) {
+        self.lanes().remove(peer);
+    }
+}
+
+/// The right to deliver what a peer sends.
+#[derive(Debug)]
+pub(super) struct Seat {
+    _turn: OwnedMutexGuard<()>,
+    newest: watch::Receiver<u64>,
+    number: u64,
+}
+
+impl Seat {
+    /// Whether a newer connection waits for this one to end, or the peer is one no longer.
+    pub(super) fn is_lost(&self) -> bool {
+        self.newest.has_changed().is_err() || *self.newest.borrow() != self.number
+    }
+
+    /// Returns once that is so.
+    pub(super) async fn lost(&mut self) {
+        let number = self.number;
+        // An error says that the lane has been removed.
+        let _lost = self.newest.wait_for(|newest| *newest != number).await;
+    }
+}

@@ -1,0 +1,87 @@
+//! On a network without faults each message arrives once, in order, and nothing is handed back.
+
+use tokio::net::TcpListener;
+use turnstile_host::transport::local::Local;
+use turnstile_host::transport::tcp::{Address, Limits, Options, SystemTcp};
+use turnstile_host::transport::{Transport, Unsent, Why};
+
+use crate::inbox::{LONG, Outbox, Text, inbox};
+use crate::pipes::{PROTOCOL, Pipes};
+
+/// The messages that each node sends.
+const MESSAGES: u64 = 5000;
+
+/// Sends so many messages of different lengths, and waits where the queue is full.
+pub(crate) async fn send_all(node: u32, transport: &impl Transport<u32, Text>, to: u32) {
+    for number in 0..MESSAGES {
+        let load = vec![0; usize::try_from(number % 300).expect("it is small")];
+        let mut message = (node, number, load);
+        while let Err(Unsent { message: back, why, .. }) = transport.send(to, message) {
+            assert_eq!(why, Why::QueueFull);
+            message = back;
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Two nodes send each other all at once.
+async fn both_ways(
+    (first, first_box): (&impl Transport<u32, Text>, &mut Outbox),
+    (second, second_box): (&impl Transport<u32, Text>, &mut Outbox),
+) {
+    tokio::join!(
+        send_all(1, first, 2),
+        send_all(2, second, 1),
+        first_box.expect(2, 0..MESSAGES),
+        second_box.expect(1, 0..MESSAGES),
+    );
+    tokio::join!(first.close(LONG), second.close(LONG));
+    first_box.assert_empty();
+    second_box.assert_empty();
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_this_process() {
+    let switchboard = Local::new();
+    let ((first, mut first_box), (second, mut second_box)) = (inbox(10), inbox(10));
+    let (first, second) = (switchboard.join(1, first), switchboard.join(2, second));
+    both_ways((&first, &mut first_box), (&second, &mut second_box)).await;
+    for counts in [first.counts(), second.counts()] {
+        assert_eq!((counts.sent, counts.received), (MESSAGES, MESSAGES));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_streams_in_memory() {
+    let mut nodes = Pipes::default().nodes(2, &Limits::default(), 10);
+    let (second, mut second_box) = nodes.pop().expect("there are two");
+    let (first, mut first_box) = nodes.pop().expect("there are two");
+    both_ways((&first, &mut first_box), (&second, &mut second_box)).await;
+    for counts in [first.counts(), second.counts()] {
+        assert_eq!((counts.sent, counts.received), (MESSAGES, MESSAGES));
+        assert_eq!((counts.dialed, counts.accepted, counts.lost, counts.failed), (1, 1, 0, 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_the_tcp_of_this_machine() {
+    let first_listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let second_listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let port = |listener: &TcpListener| listener.local_addr().expect("it is bound").port();
+    let addresses = [
+        Address::new("127.0.0.1", port(&first_listener)),
+        Address::new("127.0.0.1", port(&second_listener)),
+    ];
+    let options = |own| {
+        let [first, second] = addresses.clone();
+        Options::new(own, PROTOCOL).peer(1, first).peer(2, second)
+    };
+    let ((first, mut first_box), (second, mut second_box)) = (inbox(10), inbox(10));
+    let first = options(1).start(first_listener, SystemTcp, first);
+    let second = options(2).start(second_listener, SystemTcp, second);
+    both_ways((&first, &mut first_box), (&second, &mut second_box)).await;
+    for counts in [first.counts(), second.counts()] {
+        assert_eq!((counts.sent, counts.received), (MESSAGES, MESSAGES));
+        assert_eq!((counts.dialed, counts.accepted, counts.lost, counts.failed), (1, 1, 0, 0));
+    }
+}
