@@ -2,5 +2,11 @@
 
 mod inbox;
 mod local;
+mod many;
 mod pipes;
 mod quiet;
+mod raw;
+mod refused;
+mod restart;
+mod silence;
+mod slow;

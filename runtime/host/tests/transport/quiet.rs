@@ -9,7 +9,7 @@ use crate::inbox::{LONG, Outbox, Text, inbox};
 use crate::pipes::{PROTOCOL, Pipes};
 
 /// The messages that each node sends.
-const MESSAGES: u64 = 5000;
+pub(crate) const MESSAGES: u64 = 5000;
 
 /// Sends so many messages of different lengths, and waits where the queue is full.
 pub(crate) async fn send_all(node: u32, transport: &impl Transport<u32, Text>, to: u32) {

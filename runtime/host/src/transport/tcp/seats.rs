@@ -41,8 +41,12 @@ impl<P: Ord> Seats<P> {
             let number = *newest.borrow();
             (Arc::clone(&lane.turn), newest, number)
         };
-        let seat = Seat { _turn: turn.lock_owned().await, newest, number };
-        (!seat.is_lost()).then_some(seat)
+        let mut waiting = newest.clone();
+        tokio::select! {
+            biased;
+            () = replaced(&mut waiting, number) => None,
+            turn = turn.lock_owned() => Some(Seat { _turn: turn, newest, number }),
+        }
     }
 
     /// Tells the connection of a peer to end.
@@ -67,8 +71,11 @@ impl Seat {
 
     /// Returns once that is so.
     pub(super) async fn lost(&mut self) {
-        let number = self.number;
-        // An error says that the lane has been removed.
-        let _lost = self.newest.wait_for(|newest| *newest != number).await;
+        replaced(&mut self.newest, self.number).await;
     }
+}
+
+async fn replaced(newest: &mut watch::Receiver<u64>, number: u64) {
+    // An error says that the lane has been removed.
+    let _replaced = newest.wait_for(|newest| *newest != number).await;
 }
