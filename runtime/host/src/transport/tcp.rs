@@ -16,9 +16,9 @@
 //!
 //! # Who is heard
 //!
-//! A node hears only those peers whose addresses it knows. Without TLS it takes their word for who
-//! they are: whoever reaches the port may claim to be a peer, and takes the place of that peer's
-//! connection.
+//! A node hears only those peers whose addresses it knows. With [`Tls`] they prove who they are:
+//! the certificate of each is valid for the name in its address. Without it a node takes their
+//! word: whoever reaches the port may claim to be a peer, and takes the place of its connection.
 
 mod backoff;
 mod batch;
@@ -31,6 +31,7 @@ mod node;
 mod options;
 mod queue;
 mod seats;
+mod tls;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -46,6 +47,7 @@ use tokio::time::{self, Instant};
 
 pub use network::{Dial, Listen, Stream, SystemTcp};
 pub use options::{Address, Limits, Options, PeerId};
+pub use tls::Tls;
 
 use super::{Counts, Receiver, Transport, Unsent, Why};
 use backoff::Backoff;
@@ -136,6 +138,12 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         (self.launch)(&mut tasks, &self.runtime, peer, link);
+    }
+
+    /// Shows another certificate from the next connection on, for one that expires. Connections that
+    /// are open stay as they are.
+    pub fn set_tls(&self, tls: Tls) {
+        self.node.set_tls(tls);
     }
 
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {

@@ -1,5 +1,6 @@
 //! The transports under faults: what arrives, what is handed back, and what is counted.
 
+mod certificates;
 mod inbox;
 mod local;
 mod many;
@@ -10,3 +11,4 @@ mod refused;
 mod restart;
 mod silence;
 mod slow;
+mod tls;

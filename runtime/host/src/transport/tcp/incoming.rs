@@ -16,6 +16,7 @@ use super::network::{Listen, Stream, Wire};
 use super::node::Node;
 use super::options::PeerId;
 use super::seats::Seat;
+use super::tls::Shown;
 use crate::transport::{Receiver, Refusal};
 
 /// How long a node takes nobody in after it could not: it may have no descriptors left.
@@ -92,16 +93,19 @@ impl<P: PeerId> Incoming<P> {
         self.node.tally.rest().accepted += 1;
         info!(?from, address = %self.address, "a peer has connected");
         let (stream, frames) = frames.split();
-        let (read, write) = tokio::io::split(stream);
+        let (read, mut write) = tokio::io::split(stream);
         let mut delivery = Delivery { connection: &self, from, seat };
         let ended = tokio::select! {
             biased;
             ended = delivery.run(frames.join(read), receiver) => ended,
-            () = beat(write, self.node.limits.heartbeat) => Ok(()),
+            () = beat(&mut write, self.node.limits.heartbeat) => Ok(()),
         };
+        drop(delivery);
         if let Err(broken) = ended {
             self.tell_of(from, &broken);
         }
+        // TLS wants to be told that nothing more comes; whoever does not hear it is lost anyway.
+        let _ended = time::timeout(self.node.limits.hello, write.shutdown()).await;
     }
 
     fn tell_of(&self, from: P, broken: &Broken) {
@@ -121,9 +125,9 @@ impl<P: PeerId> Incoming<P> {
     /// Hears the hello and answers it; nothing if a newer connection came meanwhile.
     async fn welcome(&self, stream: impl Stream) -> Result<Option<Welcomed<P>>, Refusal> {
         let heard = time::timeout(self.node.limits.hello, async {
-            let stream = self.node.accepted(stream).await?;
+            let (stream, shown) = self.node.accepted(stream).await?;
             let mut frames = Frames::new(stream, hello::MOST);
-            let judged = self.judge(&mut frames).await;
+            let judged = self.judge(&mut frames, shown.as_ref()).await;
             if let Err(why) = judged {
                 say(frames.stream_mut(), Some(why)).await;
             }
@@ -136,9 +140,9 @@ impl<P: PeerId> Incoming<P> {
         Ok(Some((from, seat, frames)))
     }
 
-    async fn judge(&self, frames: &mut Frames<Wire>) -> Result<P, Refusal> {
+    async fn judge(&self, frames: &mut Frames<Wire>, shown: Option<&Shown>) -> Result<P, Refusal> {
         let frame = frames.next().await.map_err(|_| Refusal::NoHello)?;
-        self.node.admit(hello::read_hello(&frame, &self.node.protocol)?)
+        self.node.admit(hello::read_hello(&frame, &self.node.protocol)?, shown)
     }
 }
 
@@ -154,7 +158,7 @@ async fn say(stream: &mut Wire, refusal: Option<Refusal>) {
 
 /// Says that this node is there, as long as anybody hears it, and goes on doing nothing then: the
 /// side that reads notices what has happened, and is not disturbed in what it delivers.
-async fn beat(mut write: impl AsyncWrite + Unpin, pause: Duration) {
+async fn beat(write: &mut (impl AsyncWrite + Unpin), pause: Duration) {
     loop {
         time::sleep(pause).await;
         if write.write_all(&BEAT_FRAME).await.is_err() || write.flush().await.is_err() {

@@ -46,6 +46,11 @@ enum Unreached {
 
 impl From<io::Error> for Unreached {
     fn from(error: io::Error) -> Self {
+        // So rustls tells what is wrong with the other side, or what that says of this one.
+        if error.kind() == io::ErrorKind::InvalidData {
+            debug!(%error, "a TLS handshake has failed");
+            return Self::Refused(Refusal::Tls);
+        }
         Self::Failed(error)
     }
 }
@@ -144,14 +149,14 @@ where
     /// Connects, says hello and hears the answer.
     async fn connect(&self, address: &Address) -> Result<Frames<Wire>, Unreached> {
         let stream = self.dial.dial(&address.host, address.port).await?;
-        let mut stream = self.node.dialed(stream, address).await.map_err(Unreached::Refused)?;
+        let mut stream = self.node.dialed(stream, address).await?;
         let hello = hello::hello(&self.node.protocol, &self.node.own, &self.to)
             .ok_or_else(|| io::Error::other("the ids are too long for a hello"))?;
         stream.write_all(&hello).await?;
         stream.flush().await?;
         let mut frames = Frames::new(stream, hello::MOST);
         let answer = frames.next().await.map_err(|broken| match broken {
-            Broken::Io(error) => Unreached::Failed(error),
+            Broken::Io(error) => error.into(),
             Broken::Ended => Unreached::Failed(io::ErrorKind::UnexpectedEof.into()),
             Broken::TooLong | Broken::Undecodable => Unreached::Refused(Refusal::NoHello),
         })?;

@@ -1,13 +1,16 @@
 //! What the connections of one node share.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use tokio::sync::watch;
+use tracing::debug;
 
 use super::network::{Stream, Wire};
 use super::options::{Address, Limits, Options, PeerId};
 use super::seats::Seats;
+use super::tls::{Shown, Tls};
 use crate::transport::Refusal;
 use crate::transport::counts::Tally;
 use crate::transport::dice::Dice;
@@ -21,17 +24,19 @@ pub(super) struct Node<P> {
     pub(super) seats: Seats<P>,
     /// True once nothing more is to be received.
     pub(super) stopping: watch::Sender<bool>,
+    tls: RwLock<Option<Tls>>,
     jitter: Mutex<Dice>,
     addresses: Mutex<BTreeMap<P, Address>>,
 }
 
 impl<P: PeerId> Node<P> {
     pub(super) fn new(options: Options<P>) -> Self {
-        let Options { own, protocol, peers, limits, seed } = options;
+        let Options { own, protocol, peers, limits, tls, seed } = options;
         Self {
             own,
             protocol,
             limits,
+            tls: RwLock::new(tls),
             jitter: Mutex::new(Dice::seeded(seed)),
             tally: Tally::default(),
             seats: Seats::default(),
@@ -49,29 +54,51 @@ impl<P: PeerId> Node<P> {
         self.jitter.lock().unwrap_or_else(PoisonError::into_inner).number()
     }
 
-    /// Makes sure that the sender of a hello may send.
-    pub(super) fn admit(&self, (from, to): (P, P)) -> Result<P, Refusal> {
+    /// Makes sure that the sender of a hello may send, and is who it says.
+    pub(super) fn admit(&self, (from, to): (P, P), shown: Option<&Shown>) -> Result<P, Refusal> {
         if from == self.own {
             return Err(Refusal::OwnId);
         }
         if to != self.own {
             return Err(Refusal::NotThisNode);
         }
-        if !self.addresses().contains_key(&from) {
-            return Err(Refusal::UnknownPeer);
+        let addresses = self.addresses();
+        let address = addresses.get(&from).ok_or(Refusal::UnknownPeer)?;
+        if let Some(shown) = shown {
+            shown.is_of(address)?;
         }
         Ok(from)
     }
 
-    /// Puts what protects it around a stream to a peer.
-    #[expect(clippy::unused_async, reason = "a handshake takes its time")]
-    pub(super) async fn dialed(&self, stream: impl Stream, _to: &Address) -> Result<Wire, Refusal> {
-        Ok(Box::new(stream))
+    /// Protects a stream to a peer, if streams are to be.
+    pub(super) async fn dialed(&self, stream: impl Stream, to: &Address) -> io::Result<Wire> {
+        match self.tls() {
+            Some(tls) => tls.connect(stream, to).await,
+            None => Ok(Box::new(stream)),
+        }
     }
 
-    /// Puts what protects it around a stream from whomever.
-    #[expect(clippy::unused_async, reason = "a handshake takes its time")]
-    pub(super) async fn accepted(&self, stream: impl Stream) -> Result<Wire, Refusal> {
-        Ok(Box::new(stream))
+    /// Protects a stream from whomever, if streams are to be.
+    pub(super) async fn accepted(
+        &self,
+        stream: impl Stream,
+    ) -> Result<(Wire, Option<Shown>), Refusal> {
+        let Some(tls) = self.tls() else { return Ok((Box::new(stream), None)) };
+        match tls.accept(stream).await {
+            Ok((wire, shown)) => Ok((wire, Some(shown))),
+            Err(error) => {
+                debug!(%error, "a TLS handshake has failed");
+                Err(Refusal::Tls)
+            }
+        }
+    }
+
+    fn tls(&self) -> Option<Tls> {
+        self.tls.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Shows another certificate from the next connection on.
+    pub(super) fn set_tls(&self, tls: Tls) {
+        *self.tls.write().unwrap_or_else(PoisonError::into_inner) = Some(tls);
     }
 }

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use tokio::net::TcpListener;
 
 use super::network::{Dial, Listen, SystemTcp};
+use super::tls::Tls;
 use super::{Message, Tcp};
 use crate::transport::{Receiver, dice::Dice};
 
@@ -140,6 +141,7 @@ pub struct Options<P> {
     pub(super) protocol: String,
     pub(super) peers: BTreeMap<P, Address>,
     pub(super) limits: Limits,
+    pub(super) tls: Option<Tls>,
     pub(super) seed: u64,
 }
 
@@ -153,7 +155,7 @@ impl<P: PeerId> Options<P> {
         let protocol = protocol.into();
         assert!((1..=255).contains(&protocol.len()), "a protocol's name has 1 to 255 bytes");
         let (peers, limits, seed) = (BTreeMap::new(), Limits::default(), Dice::some_seed());
-        Self { own, protocol, peers, limits, seed }
+        Self { own, protocol, peers, limits, tls: None, seed }
     }
 
     /// Knows a peer. The node's own id is passed over, so that all nodes can be told the same.
@@ -169,6 +171,13 @@ impl<P: PeerId> Options<P> {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Protects its connections, and hears only peers that show their certificates.
+    #[must_use]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
         self
     }
 
