@@ -32,6 +32,7 @@ impl<S: Service> Host<S> {
     /// sync takes where it takes no time.
     pub async fn commit(self, mut store: Box<dyn Store>, mut pause: Option<Pause>) {
         let (mut empty, mut medium) = (Outbox::default(), Medium::default());
+        let mut held_back = Vec::new();
         // What nothing waits for goes out then.
         let mut held_until = None;
         loop {
@@ -50,7 +51,8 @@ impl<S: Service> Host<S> {
                         tokio::time::sleep(pause()).await;
                     }
                     leave_to_others();
-                    empty = self.committed(outbox, medium.sync(&mut *store));
+                    let is_written = medium.sync(&mut *store);
+                    empty = self.committed(outbox, &mut held_back, is_written);
                 }
             }
         }
@@ -85,10 +87,25 @@ impl<S: Service> Host<S> {
         }
     }
 
-    fn committed(&self, mut outbox: Outbox<S>, is_written: bool) -> Outbox<S> {
-        self.lock().committed(is_written);
+    fn committed(
+        &self,
+        mut outbox: Outbox<S>,
+        held_back: &mut Vec<S::Outgoing>,
+        is_written: bool,
+    ) -> Outbox<S> {
+        let is_starved = self.lock().committed(is_written);
         self.set_failed(!is_written);
+        if !held_back.is_empty() {
+            held_back.append(&mut outbox.outgoing);
+            std::mem::swap(held_back, &mut outbox.outgoing);
+        }
         self.shared.outlet.deliver(&mut outbox.outgoing, is_written);
+        if !is_written {
+            held_back.append(&mut outbox.outgoing);
+        }
+        if is_starved {
+            self.made_room();
+        }
         outbox.batch.clear();
         outbox.outgoing.clear();
         outbox.log.clear();

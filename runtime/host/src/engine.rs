@@ -58,6 +58,18 @@ pub trait Service: Sized {
     /// Waiting makes no sense: callers that wait without a timer of the core are told so.
     fn end_waits(&mut self, _step: &mut Step<'_, Self>) {}
 
+    /// Whether the service takes inputs now: false where what it has to hold is as much as it may
+    /// hold. Timers wait until it does.
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    /// Whether the node stands still while the store refuses: no timer fires, and what is to leave
+    /// is held back. Otherwise what is to leave is told at once that it is not durable.
+    fn stands_still_without_store(&self) -> bool {
+        false
+    }
+
     /// How often [`Service::seal`] is called while timers are armed, in microseconds, so that a
     /// restart can tell how long the node was not alive. None: with other writes only.
     fn alive_us(&self) -> Option<u64> {

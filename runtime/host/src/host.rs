@@ -14,10 +14,14 @@ use crate::clock::{Clock, Moment};
 use crate::engine::{Engine, Service, ServiceInput};
 use crate::store::Batch;
 
+/// While so many items wait to leave a node, it takes no inputs.
+const OUTGOING_MAX: usize = 1 << 17;
+
 /// Where it goes what leaves a node.
 pub trait Outlet<O>: Send + Sync + 'static {
     /// Takes what leaves, in its order. Not durable: the store has refused to save what it depends
-    /// on, and nobody knows whether that will survive.
+    /// on, and nobody knows whether that will survive. What is not taken then is held back until
+    /// it is durable.
     fn deliver(&self, outgoing: &mut Vec<O>, is_durable: bool);
 
     /// Appends lines to the service's log. It is called before what they tell of is saved.
@@ -44,6 +48,7 @@ impl<S: Service> fmt::Debug for Host<S> {
 pub(crate) struct Shared<S: Service> {
     state: Mutex<HostState<S>>,
     pub(crate) has_work: Notify,
+    has_room: Notify,
     is_rearmed: Notify,
     pub(crate) outlet: Box<dyn Outlet<S::Outgoing>>,
     /// The store refuses, for callers that must not wait for the engine.
@@ -64,6 +69,8 @@ pub struct HostState<S: Service> {
     is_unsynced: bool,
     is_failed: bool,
     commits: u64,
+    /// Some task waits until inputs are taken again.
+    is_starved: bool,
     /// When the timers' task wakes by itself.
     sleeps_until: Option<Instant>,
     pub(crate) is_closing: bool,
@@ -78,10 +85,15 @@ impl<S: Service> fmt::Debug for HostState<S> {
 impl<S: Service> Host<S> {
     /// A host of an engine that has started.
     pub fn new(state: HostState<S>, outlet: impl Outlet<S::Outgoing>) -> Self {
-        let (has_work, is_rearmed) = (Notify::new(), Notify::new());
-        let (outlet, is_failed) = (Box::new(outlet), AtomicBool::new(false));
-        let state = Mutex::new(state);
-        Self { shared: Arc::new(Shared { state, has_work, is_rearmed, outlet, is_failed }) }
+        let shared = Shared {
+            state: Mutex::new(state),
+            has_work: Notify::new(),
+            has_room: Notify::new(),
+            is_rearmed: Notify::new(),
+            outlet: Box::new(outlet),
+            is_failed: AtomicBool::new(false),
+        };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Reads the clock, fires the timers that are due, and does something with the service.
@@ -122,6 +134,23 @@ impl<S: Service> Host<S> {
     #[must_use]
     pub fn is_failed(&self) -> bool {
         self.shared.is_failed.load(Ordering::Acquire)
+    }
+
+    /// Waits until inputs are taken: see [`HostState::takes_inputs`].
+    pub async fn room(&self) {
+        loop {
+            let room = self.shared.has_room.notified();
+            if self.lock().has_room() {
+                return;
+            }
+            room.await;
+        }
+    }
+
+    /// There may be room again: wakes whoever waits for it.
+    pub fn made_room(&self) {
+        self.shared.has_room.notify_waiters();
+        self.shared.is_rearmed.notify_one();
     }
 
     /// Fires timers until it is dropped.
@@ -173,6 +202,7 @@ impl<S: Service> HostState<S> {
             is_unsynced: false,
             is_failed: false,
             commits: 0,
+            is_starved: false,
             sleeps_until: None,
             is_closing: false,
         }
@@ -181,7 +211,24 @@ impl<S: Service> HostState<S> {
     /// Reads the clock, once for each input, and fires the timers that are due.
     pub fn enter(&mut self) {
         let now = self.read_clock();
-        self.engine.fire_due(now);
+        if self.takes_inputs() {
+            self.engine.fire_due(now);
+        }
+    }
+
+    /// The same, for who waits until they are.
+    fn has_room(&mut self) -> bool {
+        let has_room = self.takes_inputs();
+        self.is_starved |= !has_room;
+        has_room
+    }
+
+    /// Whether inputs are taken now. Where they are not, [`Host::room`] waits until they are.
+    #[must_use]
+    pub fn takes_inputs(&self) -> bool {
+        let service = &self.engine.service;
+        let is_still = self.is_failed && service.stands_still_without_store();
+        !is_still && self.engine.outgoing.len() < OUTGOING_MAX && service.has_room()
     }
 
     /// Reads the clock.
@@ -241,7 +288,10 @@ impl<S: Service> HostState<S> {
     }
 
     /// When something is due, if no input comes before.
-    fn next_tick(&self) -> Option<Instant> {
+    fn next_tick(&mut self) -> Option<Instant> {
+        if !self.has_room() {
+            return None;
+        }
         let next_us = self.engine.next_due_us()?;
         let alive_us = self.engine.service.alive_us();
         let stale_us = alive_us.map_or(u64::MAX, |alive_us| self.sealed_us + alive_us);
@@ -290,8 +340,9 @@ impl<S: Service> HostState<S> {
         self.seal();
     }
 
-    /// A commit is done: everything that was taken is durable, or none of it is known to be.
-    pub fn committed(&mut self, is_written: bool) {
+    /// A commit is done: everything that was taken is durable, or none of it is known to be. True
+    /// where some task has waited for that to take inputs.
+    pub fn committed(&mut self, is_written: bool) -> bool {
         self.commits += 1;
         self.is_unsynced = !is_written;
         let was_failed = std::mem::replace(&mut self.is_failed, !is_written);
@@ -300,6 +351,7 @@ impl<S: Service> HostState<S> {
             self.enter();
             self.engine.end_waits(self.now);
         }
+        self.takes_inputs() && std::mem::take(&mut self.is_starved)
     }
 }
 

@@ -1,0 +1,263 @@
+//! A node of any core: the core on a host, with a transport, a store, and a queue of notices.
+
+mod plain;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use turnstile_step::{Core, Input, InputOf};
+
+use self::plain::{Events, Nowhere, Plain, Pump, saved};
+use crate::clock::{Clock, Moment, wall_us};
+use crate::engine::{Counts, Engine, Observer};
+use crate::host::{Host, HostState};
+use crate::store::Store;
+use crate::transport::{Receiver, Transport, Unsent};
+
+/// How long a timer runs that is armed in this state.
+pub type Durations<C> =
+    Box<dyn Fn(&<C as Core>::State, <C as Core>::Timer) -> Duration + Send + Sync>;
+
+/// A core that a [`Node`] runs: what it keeps in memory and sends may go to another thread, and
+/// what it saves is data.
+pub trait NodeCore:
+    Core<
+        State: Send,
+        Peer: Send + Sync,
+        Message: Send + Sync,
+        Timer: Send,
+        Command: Send,
+        Notice: Send,
+        Saved: Send + Serialize + DeserializeOwned,
+    > + Send
+    + 'static
+{
+}
+
+impl<C> NodeCore for C where
+    C: Core<
+            State: Send,
+            Peer: Send + Sync,
+            Message: Send + Sync,
+            Timer: Send,
+            Command: Send,
+            Notice: Send,
+            Saved: Send + Serialize + DeserializeOwned,
+        > + Send
+        + 'static
+{
+}
+
+/// How a node runs.
+pub struct Options<C: Core> {
+    /// How long its timers run.
+    pub durations: Durations<C>,
+    /// Where what it saves survives. None: it does not, and a node that starts again has never run.
+    pub store: Option<Box<dyn Store>>,
+    /// Sees each step: a trace, for example.
+    pub observer: Option<Observer<C>>,
+    /// While so many notices wait for the user, the node takes no inputs.
+    pub notices_max: usize,
+}
+
+impl<C: Core> fmt::Debug for Options<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("notices_max", &self.notices_max).finish_non_exhaustive()
+    }
+}
+
+impl<C: Core> Options<C> {
+    /// A node that keeps nothing, with these durations; 1024 notices wait at most.
+    pub fn new(
+        durations: impl Fn(&C::State, C::Timer) -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        let durations = Box::new(durations);
+        Self { durations, store: None, observer: None, notices_max: 1024 }
+    }
+}
+
+/// What a node tells its user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event<C: Core> {
+    /// A notice of the core.
+    Notice(C::Notice),
+    /// A message that the core has sent did not leave the node.
+    Unsent(Unsent<C::Peer, C::Message>),
+}
+
+/// The events of a node, in their order. A node whose events are not read stands still.
+pub struct Notices<C: NodeCore> {
+    receiver: mpsc::UnboundedReceiver<Event<C>>,
+    events: Events<C>,
+    host: Host<Plain<C>>,
+}
+
+impl<C: NodeCore> fmt::Debug for Notices<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notices").field("waiting", &self.receiver.len()).finish_non_exhaustive()
+    }
+}
+
+impl<C: NodeCore> Notices<C> {
+    /// The next event; none once the node has stopped and all are read.
+    pub async fn next(&mut self) -> Option<Event<C>> {
+        let event = self.receiver.recv().await?;
+        if self.events.read() {
+            self.host.made_room();
+        }
+        Some(event)
+    }
+
+    /// The next notice of the core; messages that were not sent are passed over.
+    pub async fn notice(&mut self) -> Option<C::Notice> {
+        loop {
+            if let Event::Notice(notice) = self.next().await? {
+                return Some(notice);
+            }
+        }
+    }
+}
+
+/// A node that runs. Dropping it ends it as a crash does; see [`Node::stop`].
+pub struct Node<C: NodeCore, T> {
+    host: Host<Plain<C>>,
+    transport: Arc<T>,
+    timers: JoinHandle<()>,
+    committing: JoinHandle<()>,
+}
+
+impl<C: NodeCore, T> fmt::Debug for Node<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
+    /// Starts a core with what its store holds. The transport is made by a function of where its
+    /// messages go; it is called once the core has started.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or holds what this core has not saved; and those of the
+    /// function.
+    pub async fn start<F: Future<Output = io::Result<T>>>(
+        core: C,
+        options: Options<C>,
+        transport: impl FnOnce(Inbox<C>) -> F,
+    ) -> io::Result<(Self, Notices<C>)> {
+        let Options { durations, store, observer, notices_max } = options;
+        let is_kept = store.is_some();
+        let mut store = store.unwrap_or_else(|| Box::new(Nowhere));
+        let kept = saved::<C>(&mut *store)?;
+        let clock = Clock::start(wall_us(), Moment::default());
+        let (events, receiver) = Events::new(notices_max);
+        let service = Plain::new(durations, (kept.clone(), is_kept), events.clone());
+        let mut engine = Engine::new(core, service, observer);
+        engine.restart(clock.now(), kept, 0);
+        let pump = Pump { transmit: Arc::default(), events: events.clone() };
+        let transmit = pump.transmit.clone();
+        let host = Host::new(HostState::new(engine, clock, false), pump);
+        let transport =
+            Arc::new(transport(Inbox { host: host.clone(), events: events.clone() }).await?);
+        let outbound = transport.clone();
+        // It is set once, here, before anything leaves.
+        let _first = transmit.set(Box::new(move |to, message| outbound.send(to, message)));
+        let timers = tokio::spawn(host.clone().drive_timers());
+        let committing = tokio::spawn(host.clone().commit(store, None));
+        let notices = Notices { receiver, events, host: host.clone() };
+        Ok((Self { host, transport, timers, committing }, notices))
+    }
+
+    /// Gives the core a command, once it takes inputs.
+    pub async fn command(&self, command: C::Command) {
+        input(&self.host, Input::Command(command)).await;
+    }
+
+    /// What the core remembers.
+    #[must_use]
+    pub fn state(&self) -> C::State {
+        self.host.with(|state| state.engine.state().clone())
+    }
+
+    /// How often something has happened.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.host.with(|state| state.engine.counts())
+    }
+
+    /// The transport.
+    #[must_use]
+    pub fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    /// Stops: no timer fires any more, everything that was saved becomes durable, and what is
+    /// queued is sent for so long at most. The core's last state.
+    pub async fn stop(mut self, patience: Duration) -> C::State {
+        self.timers.abort();
+        self.host.with(|state| state.engine.service.stop());
+        self.host.close();
+        // A store that refuses to the end has not taken what was held back, either.
+        let _done = tokio::time::timeout(patience, &mut self.committing).await;
+        self.transport.close(patience).await;
+        self.state()
+    }
+}
+
+impl<C: NodeCore, T> Drop for Node<C, T> {
+    fn drop(&mut self) {
+        self.timers.abort();
+        self.committing.abort();
+    }
+}
+
+/// Where a node's transport delivers messages.
+pub struct Inbox<C: NodeCore> {
+    host: Host<Plain<C>>,
+    events: Events<C>,
+}
+
+impl<C: NodeCore> Clone for Inbox<C> {
+    fn clone(&self) -> Self {
+        Self { host: self.host.clone(), events: self.events.clone() }
+    }
+}
+
+impl<C: NodeCore> fmt::Debug for Inbox<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox").finish_non_exhaustive()
+    }
+}
+
+impl<C: NodeCore> Receiver<C::Peer, C::Message> for Inbox<C> {
+    async fn deliver(&self, from: C::Peer, message: C::Message) {
+        input(&self.host, Input::Message { from, message }).await;
+    }
+
+    fn unsent(&self, unsent: Unsent<C::Peer, C::Message>) {
+        self.events.tell(Event::Unsent(unsent));
+    }
+}
+
+/// Gives the core an input, once it takes inputs.
+async fn input<C: NodeCore>(host: &Host<Plain<C>>, input: InputOf<C>) {
+    let mut input = Some(input);
+    loop {
+        host.with(|state| {
+            if state.takes_inputs()
+                && let Some(input) = input.take()
+            {
+                state.apply(input, &mut ());
+            }
+        });
+        if input.is_none() {
+            return;
+        }
+        host.room().await;
+    }
+}

@@ -1,0 +1,205 @@
+//! The service of a core that needs nothing but its durations: messages and notices leave as they
+//! are, and what is saved is one value.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::mpsc;
+use turnstile_step::Core;
+
+use super::{Durations, Event, NodeCore};
+use crate::engine::{Service, Step, TimerOf};
+use crate::host::Outlet;
+use crate::store::{Batch, Each, Key, Store};
+use crate::transport::Unsent;
+
+/// All that a core has saved.
+const SAVED: Key = Key::single(1);
+/// The first byte of what is saved.
+const VERSION: u8 = 1;
+
+/// What leaves a node.
+#[derive(Debug)]
+pub(crate) enum Leaving<C: Core> {
+    /// A message, and whom it goes to.
+    Message(C::Peer, C::Message),
+    /// What the user is told.
+    Notice(C::Notice),
+}
+
+/// A core's durations and what it has saved.
+pub(crate) struct Plain<C: Core> {
+    durations: Durations<C>,
+    saved: Option<C::Saved>,
+    is_changed: bool,
+    is_kept: bool,
+    events: Events<C>,
+    is_stopped: bool,
+}
+
+impl<C: NodeCore> Plain<C> {
+    /// Kept: what is saved is written.
+    pub(super) fn new(
+        durations: Durations<C>,
+        (saved, is_kept): (Option<C::Saved>, bool),
+        events: Events<C>,
+    ) -> Self {
+        Self { durations, saved, is_changed: false, is_kept, events, is_stopped: false }
+    }
+
+    /// No input is taken any more.
+    pub(super) const fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+}
+
+impl<C: NodeCore> Service for Plain<C> {
+    type Core = C;
+    type Context = ();
+    type Outgoing = Leaving<C>;
+
+    fn due_us(&mut self, step: &mut Step<'_, Self>, timer: TimerOf<Self>) -> Option<u64> {
+        let lasts = (self.durations)(step.state, timer).as_micros();
+        Some(step.now.at_us.saturating_add(u64::try_from(lasts).unwrap_or(u64::MAX)))
+    }
+
+    fn save(&mut self, _step: &mut Step<'_, Self>, saved: C::Saved) {
+        C::keep(&mut self.saved, saved);
+        self.is_changed = true;
+    }
+
+    fn notify(&mut self, step: &mut Step<'_, Self>, notice: C::Notice) {
+        step.outgoing.push(Leaving::Notice(notice));
+    }
+
+    fn send(&mut self, step: &mut Step<'_, Self>, to: C::Peer, message: C::Message) {
+        step.outgoing.push(Leaving::Message(to, message));
+    }
+
+    fn finish(&mut self, step: &mut Step<'_, Self>) {
+        let is_changed = std::mem::take(&mut self.is_changed) && self.is_kept;
+        if let Some(saved) = self.saved.as_ref().filter(|_| is_changed) {
+            let bytes = postcard::to_extend(saved, vec![VERSION]);
+            step.batch.put(&SAVED, &bytes.expect("memory takes what a core has saved"));
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        !self.is_stopped && self.events.has_room()
+    }
+
+    fn stands_still_without_store(&self) -> bool {
+        true
+    }
+}
+
+/// What a core has saved in a store.
+pub(super) fn saved<C: NodeCore>(store: &mut dyn Store) -> io::Result<Option<C::Saved>> {
+    let mut saved = None;
+    store.read(&mut |key, value| {
+        let of_this_core = value.split_first().filter(|(version, _)| **version == VERSION);
+        let read = of_this_core.filter(|_| *key == SAVED);
+        let read = read.and_then(|(_, bytes)| postcard::from_bytes(bytes).ok());
+        let text = "the store holds what this core has not saved: it is another core's";
+        saved = Some(read.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?);
+        Ok(())
+    })?;
+    Ok(saved)
+}
+
+/// The queue of a node's events, and how long it may get.
+pub(crate) struct Events<C: Core> {
+    sender: mpsc::UnboundedSender<Event<C>>,
+    /// Those that were told and not read.
+    waiting: Arc<AtomicUsize>,
+    max: usize,
+}
+
+impl<C: Core> Clone for Events<C> {
+    fn clone(&self) -> Self {
+        let Self { sender, waiting, max } = self;
+        Self { sender: sender.clone(), waiting: waiting.clone(), max: *max }
+    }
+}
+
+impl<C: Core> Events<C> {
+    pub(super) fn new(max: usize) -> (Self, mpsc::UnboundedReceiver<Event<C>>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self { sender, waiting: Arc::default(), max: max.max(1) }, receiver)
+    }
+
+    pub(super) fn tell(&self, event: Event<C>) {
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        // A user that does not listen has dropped the receiver.
+        let _deaf = self.sender.send(event);
+    }
+
+    fn has_room(&self) -> bool {
+        self.sender.is_closed() || self.waiting.load(Ordering::Acquire) < self.max
+    }
+
+    /// An event was read. True: there is room again.
+    pub(super) fn read(&self) -> bool {
+        self.waiting.fetch_sub(1, Ordering::AcqRel) == self.max
+    }
+}
+
+/// Sends a message.
+type Transmit<C> = Box<
+    dyn Fn(
+            <C as Core>::Peer,
+            <C as Core>::Message,
+        ) -> Result<(), Unsent<<C as Core>::Peer, <C as Core>::Message>>
+        + Send
+        + Sync,
+>;
+
+/// Where what leaves a node goes: its transport and its user.
+pub(super) struct Pump<C: Core> {
+    /// Set before anything leaves.
+    pub(super) transmit: Arc<OnceLock<Transmit<C>>>,
+    pub(super) events: Events<C>,
+}
+
+impl<C: NodeCore> Outlet<Leaving<C>> for Pump<C> {
+    fn deliver(&self, outgoing: &mut Vec<Leaving<C>>, is_durable: bool) {
+        if !is_durable {
+            return;
+        }
+        for leaving in outgoing.drain(..) {
+            match leaving {
+                Leaving::Notice(notice) => self.events.tell(Event::Notice(notice)),
+                Leaving::Message(to, message) => {
+                    let transmit = self.transmit.get().expect("it is set before anything leaves");
+                    if let Err(unsent) = transmit(to, message) {
+                        self.events.tell(Event::Unsent(unsent));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The store of a node that keeps nothing.
+#[derive(Debug)]
+pub(super) struct Nowhere;
+
+impl Store for Nowhere {
+    fn read(&mut self, _each: Each<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, _batch: &Batch) {}
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<C: Core> fmt::Debug for Plain<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plain").field("saved", &self.saved).finish_non_exhaustive()
+    }
+}
