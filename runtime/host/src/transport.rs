@@ -6,6 +6,7 @@
 mod counts;
 mod dice;
 pub mod local;
+pub mod simulated;
 pub mod tcp;
 
 use std::fmt;

@@ -24,6 +24,12 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
+    /// True with this chance, 0 to 1.
+    pub(super) fn chance(&mut self, chance: f64) -> bool {
+        // 53 bits are what a float holds exactly.
+        ((self.number() >> 11) as f64) < chance * (1_u64 << 53) as f64
+    }
+
     /// A time from `least` to `most`, both included; `least` where `most` is no longer than it.
     pub(super) fn between(&mut self, least: Duration, most: Duration) -> Duration {
         let span = u64::try_from(most.saturating_sub(least).as_nanos()).unwrap_or(u64::MAX - 1);
@@ -47,5 +53,13 @@ mod tests {
         }
         assert!(seen[3..].iter().all(|times| *times > 0));
         assert_eq!(dice.between(most, least), most);
+    }
+
+    #[test]
+    fn a_chance_is_what_it_says() {
+        let mut dice = Dice::seeded(1);
+        let mut hits = |chance| (0..10_000).filter(|_| dice.chance(chance)).count();
+        assert_eq!((hits(0.0), hits(1.0)), (0, 10_000));
+        assert!((2_800..3_200).contains(&hits(0.3)));
     }
 }

@@ -140,8 +140,8 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
         (self.launch)(&mut tasks, &self.runtime, peer, link);
     }
 
-    /// Shows another certificate from the next connection on, for one that expires. Connections that
-    /// are open stay as they are.
+    /// Shows another certificate from the next connection on, for one that expires. Connections
+    /// that are open stay as they are.
     pub fn set_tls(&self, tls: Tls) {
         self.node.set_tls(tls);
     }

@@ -10,5 +10,6 @@ mod raw;
 mod refused;
 mod restart;
 mod silence;
+mod simulated;
 mod slow;
 mod tls;

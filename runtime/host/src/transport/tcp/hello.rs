@@ -1,4 +1,4 @@
-//! The first frame of each direction: who sends, to whom, in which protocol; and what is said to it.
+//! The first frame of each direction: who sends, to whom, in which protocol; and its answer.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
