@@ -1,6 +1,7 @@
 //! The transports under faults: what arrives, what is handed back, and what is counted.
 
 mod certificates;
+mod disturbed;
 mod inbox;
 mod local;
 mod many;
