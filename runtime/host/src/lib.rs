@@ -2,6 +2,7 @@
 
 mod clock;
 mod commit;
+mod dice;
 mod engine;
 mod host;
 mod io_context;
@@ -13,6 +14,7 @@ pub mod transport;
 
 pub use clock::{Clock, Moment, wall_us};
 pub use commit::Pause;
+pub use dice::Dice;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};
 pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;

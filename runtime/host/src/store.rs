@@ -5,6 +5,7 @@
 //! that order.
 
 mod changes;
+mod content;
 mod directory;
 mod disk;
 mod entry;
@@ -16,6 +17,7 @@ mod image;
 mod legacy;
 mod log;
 mod manifest;
+mod medium;
 mod os;
 mod recover;
 mod refusal;
@@ -28,6 +30,7 @@ use std::io;
 pub use directory::{Background, Directory, DirectoryFile, Work};
 pub use disk::{Disk, DiskStore};
 pub use log::{LOG_MAX, LogStore};
+pub use medium::{Faults, Medium};
 pub use os::OsDirectory;
 
 /// The name of a value: a kind, and a number where there are several values of that kind. Keys are

@@ -4,7 +4,6 @@
 //! order. It never waits: a message that it cannot take it hands back.
 
 mod counts;
-mod dice;
 pub mod local;
 pub mod simulated;
 pub mod tcp;

@@ -2,8 +2,9 @@
 //!
 //! All of them are numbers about time; which timer runs when is the core's.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
+
+pub use turnstile_host::Dice;
 
 /// The shortest ttl that leaves room for a renewal and its repetition.
 pub(super) const TTL_MIN: Duration = Duration::from_millis(100);
@@ -92,38 +93,6 @@ impl Pace {
     }
 }
 
-/// Randomness for jitter and keys; no secret depends on it.
-#[derive(Clone, Debug)]
-pub struct Dice(u64);
-
-impl Dice {
-    /// Dice that nobody can foresee.
-    #[must_use]
-    pub fn loose() -> Self {
-        Self(RandomState::new().build_hasher().finish() | 1)
-    }
-
-    /// Dice that always roll the same.
-    #[must_use]
-    pub const fn seeded(seed: u64) -> Self {
-        Self(seed | 1)
-    }
-
-    /// Any number (splitmix64).
-    pub fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        number ^ (number >> 31)
-    }
-
-    /// From zero to less than one.
-    pub fn roll(&mut self) -> f64 {
-        (self.number() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,12 +120,5 @@ mod tests {
             assert!(pause >= Duration::from_millis(25));
         }
         assert!(STEADY.pause(20, &mut dice) >= Duration::from_millis(2_500));
-    }
-
-    #[test]
-    fn dice_are_fair_enough() {
-        let mut dice = Dice::seeded(7);
-        let sum: f64 = (0..10_000).map(|_| dice.roll()).sum();
-        assert!((sum / 10_000.0 - 0.5).abs() < 0.02);
     }
 }

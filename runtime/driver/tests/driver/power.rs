@@ -5,15 +5,11 @@
 //! starts, and a store whose trouble is over takes everything again. A seed decides everything; a
 //! failing one prints the command that repeats it.
 
-mod content;
-pub(crate) mod medium;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use medium::{Faults, Medium};
 use turnstile_driver::client::Dice;
-use turnstile_host::store::{Batch, Image, Key, LogStore, Store as _};
+use turnstile_host::store::{Batch, Faults, Image, Key, LogStore, Medium, Store as _};
 
 use crate::seeds;
 

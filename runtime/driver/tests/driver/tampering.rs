@@ -3,8 +3,8 @@
 
 use turnstile_host::store::{Batch, Image, Key, Store as _};
 
-use crate::power::medium::Medium;
 use crate::power::open;
+use turnstile_host::store::Medium;
 
 /// A directory with an image and logs, in use; and everything that was answered.
 fn in_use() -> (Medium, turnstile_host::store::LogStore, Image) {

@@ -8,8 +8,8 @@ use turnstile_driver::server::{Options, Server, Storage};
 use turnstile_host::store::{Batch, Disk, Image, Key, Store as _};
 
 use crate::http::Running;
-use crate::power::medium::Medium;
 use crate::power::open;
+use turnstile_host::store::Medium;
 
 /// CRC-32 (IEEE), bit by bit.
 fn crc_32(bytes: &[u8]) -> u32 {

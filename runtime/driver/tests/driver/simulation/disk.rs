@@ -6,7 +6,7 @@ use turnstile_host::store::{Batch, Each, LogStore, Store};
 
 use super::outcome::{Event, Tally};
 use crate::power;
-use crate::power::medium::Medium;
+use turnstile_host::store::Medium;
 
 /// A store, and what of it is not synced yet.
 pub(super) struct Watched {

@@ -20,8 +20,8 @@ use super::operator::host_operator;
 use super::outcome::{Event, Outcome, Tally};
 use super::trouble::Trouble;
 use super::turn::turn;
-use crate::power::medium::Medium;
 use crate::replay::Notes;
+use turnstile_host::store::Medium;
 
 const PORT: u16 = 5000;
 pub(super) const SERVER_URL: &str = "http://server:5000";

@@ -8,7 +8,7 @@ use turnstile_driver::client::Dice;
 
 use super::outcome::{Event, Tally};
 use super::run::{CLIENTS, DISTURBED, END, Machine, SLEPT, Seen, TICK, WALL_OFF_US};
-use crate::power::medium::Faults;
+use turnstile_host::store::Faults;
 
 const SERVER: &str = "server";
 const HOUR_US: i64 = 3_600_000_000;

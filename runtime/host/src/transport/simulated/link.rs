@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{Conditions, Faults};
-use crate::transport::dice::Dice;
+use crate::Dice;
 
 /// A message on the way.
 pub(super) struct Flying<M> {

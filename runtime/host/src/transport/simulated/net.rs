@@ -10,7 +10,7 @@ use tokio::time::{self, Instant};
 
 use super::link::Link;
 use super::{Conditions, Faults};
-use crate::transport::dice::Dice;
+use crate::Dice;
 use crate::transport::{Unsent, Why};
 
 /// A message that is being delivered.

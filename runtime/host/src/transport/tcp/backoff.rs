@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::transport::dice::Dice;
+use crate::Dice;
 
 #[derive(Debug)]
 pub(super) struct Backoff {

@@ -11,9 +11,9 @@ use super::network::{Stream, Wire};
 use super::options::{Address, Limits, Options, PeerId};
 use super::seats::Seats;
 use super::tls::{Shown, Tls};
+use crate::Dice;
 use crate::transport::Refusal;
 use crate::transport::counts::Tally;
-use crate::transport::dice::Dice;
 
 #[derive(Debug)]
 pub(super) struct Node<P> {

@@ -14,7 +14,8 @@ use tokio::net::TcpListener;
 use super::network::{Dial, Listen, SystemTcp};
 use super::tls::Tls;
 use super::{Message, Tcp};
-use crate::transport::{Receiver, dice::Dice};
+use crate::Dice;
+use crate::transport::Receiver;
 
 /// What may be a node's id: a small value that can be sent. At most some 300 bytes when encoded.
 pub trait PeerId:
@@ -154,7 +155,7 @@ impl<P: PeerId> Options<P> {
     pub fn new(own: P, protocol: impl Into<String>) -> Self {
         let protocol = protocol.into();
         assert!((1..=255).contains(&protocol.len()), "a protocol's name has 1 to 255 bytes");
-        let (peers, limits, seed) = (BTreeMap::new(), Limits::default(), Dice::some_seed());
+        let (peers, limits, seed) = (BTreeMap::new(), Limits::default(), Dice::loose().number());
         Self { own, protocol, peers, limits, tls: None, seed }
     }
 

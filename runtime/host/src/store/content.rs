@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use turnstile_driver::client::Dice;
+use crate::Dice;
 
 const SECTOR: usize = 512;
 

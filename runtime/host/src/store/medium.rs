@@ -9,26 +9,26 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use rustix::io::Errno;
-use turnstile_driver::client::Dice;
-use turnstile_host::store::{Background, Directory, DirectoryFile, Work};
 
 use super::content::{Change, Content, Kept, Renaming};
+use super::directory::{Background, Directory, DirectoryFile, Work};
+use crate::Dice;
 
 /// The disk; what it holds outlives the processes that use it.
 #[derive(Clone, Debug)]
-pub(crate) struct Medium(Arc<Mutex<State>>);
+pub struct Medium(Arc<Mutex<State>>);
 
 /// What goes wrong for as long as it is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Faults {
+pub struct Faults {
     /// No file can grow, and none be made.
-    pub(crate) is_full: bool,
+    pub is_full: bool,
     /// No file can be opened.
-    pub(crate) has_no_descriptors: bool,
+    pub has_no_descriptors: bool,
     /// Of so many writes one fails; 0: none.
-    pub(crate) writes: u64,
+    pub writes: u64,
     /// Of so many syncs one fails; 0: none.
-    pub(crate) syncs: u64,
+    pub syncs: u64,
 }
 
 #[derive(Debug)]
@@ -46,7 +46,8 @@ struct State {
 }
 
 impl Medium {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// An empty disk. The seed decides what a power loss takes, and which writes and syncs fail.
+    pub fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(State {
             files: Vec::new(),
             seen: BTreeMap::new(),
@@ -60,37 +61,39 @@ impl Medium {
         })))
     }
 
-    pub(crate) fn set_faults(&self, faults: Faults) {
+    /// What goes wrong from now on.
+    pub fn set_faults(&self, faults: Faults) {
         self.state().faults = faults;
     }
 
     /// How often something was refused.
-    pub(crate) fn failed(&self) -> u64 {
+    pub fn failed(&self) -> u64 {
         self.state().failed
     }
 
     /// The process that uses the disk ends within so many operations.
-    pub(crate) fn light_fuse(&self, operations: u64) {
+    pub fn light_fuse(&self, operations: u64) {
         self.state().fuse = Some(operations);
     }
 
     /// Ends the process that uses the disk.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         self.state().is_dead = true;
     }
 
-    pub(crate) fn is_dead(&self) -> bool {
+    /// Whether the process that uses it has ended.
+    pub fn is_dead(&self) -> bool {
         self.state().is_dead
     }
 
     /// The next process may use the disk.
-    pub(crate) fn revive(&self) {
+    pub fn revive(&self) {
         let mut state = self.state();
         (state.is_dead, state.fuse, state.faults) = (false, None, Faults::default());
     }
 
     /// The machine stops.
-    pub(crate) fn lose_power(&self) {
+    pub fn lose_power(&self) {
         let mut state = self.state();
         let State { files, seen, synced, changes, dice, .. } = &mut *state;
         let kept = Kept::drawn(dice);
@@ -111,7 +114,7 @@ impl Medium {
     }
 
     /// Another disk with the same files on it, all synced.
-    pub(crate) fn copy(&self) -> Self {
+    pub fn copy(&self) -> Self {
         let copy = Self::new(0);
         for (name, bytes) in self.files() {
             copy.put(&name, Some(bytes));
@@ -120,14 +123,14 @@ impl Medium {
     }
 
     /// What a process sees.
-    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let state = self.state();
         let bytes = |file: &usize| state.files[*file].seen.clone();
         state.seen.iter().map(|(name, file)| (name.clone(), bytes(file))).collect()
     }
 
     /// A part of one of the files.
-    pub(crate) fn part(&self, file: usize, from: usize, len: usize) -> Vec<u8> {
+    pub fn part(&self, file: usize, from: usize, len: usize) -> Vec<u8> {
         let state = self.state();
         let file = state.seen.values().nth(file % state.seen.len());
         let seen = file.map_or(&[][..], |file| &state.files[*file].seen);
@@ -135,7 +138,7 @@ impl Medium {
     }
 
     /// Puts a file on the disk, or takes one away.
-    pub(crate) fn put(&self, name: &str, bytes: Option<Vec<u8>>) {
+    pub fn put(&self, name: &str, bytes: Option<Vec<u8>>) {
         let mut state = self.state();
         state.seen.remove(name);
         if let Some(seen) = bytes {
