@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -48,11 +48,57 @@ impl<S: Service> fmt::Debug for Host<S> {
 pub(crate) struct Shared<S: Service> {
     state: Mutex<HostState<S>>,
     pub(crate) has_work: Notify,
-    has_room: Notify,
+    has_room: Arc<Notify>,
     is_rearmed: Notify,
     pub(crate) outlet: Box<dyn Outlet<S::Outgoing>>,
     /// The store refuses, for callers that must not wait for the engine.
     is_failed: AtomicBool,
+}
+
+impl<S: Service> Drop for Shared<S> {
+    fn drop(&mut self) {
+        self.has_room.notify_waiters();
+    }
+}
+
+/// A host, for as long as others keep it.
+pub(crate) struct WeakHost<S: Service> {
+    shared: Weak<Shared<S>>,
+    has_room: Arc<Notify>,
+}
+
+impl<S: Service> Clone for WeakHost<S> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone(), has_room: self.has_room.clone() }
+    }
+}
+
+impl<S: Service> WeakHost<S> {
+    /// The host, unless it has ended.
+    pub(crate) fn upgrade(&self) -> Option<Host<S>> {
+        Some(Host { shared: self.shared.upgrade()? })
+    }
+
+    /// Gives the core an input once the host takes inputs. False: the host has ended before.
+    pub(crate) async fn input(&self, input: ServiceInput<S>, mut context: S::Context) -> bool {
+        let mut input = Some(input);
+        loop {
+            let room = self.has_room.notified();
+            let Some(host) = self.upgrade() else { return false };
+            host.with(|state| {
+                if state.has_room()
+                    && let Some(input) = input.take()
+                {
+                    state.apply(input, &mut context);
+                }
+            });
+            drop(host);
+            if input.is_none() {
+                return true;
+            }
+            room.await;
+        }
+    }
 }
 
 /// What the lock of a host protects.
@@ -88,7 +134,7 @@ impl<S: Service> Host<S> {
         let shared = Shared {
             state: Mutex::new(state),
             has_work: Notify::new(),
-            has_room: Notify::new(),
+            has_room: Arc::default(),
             is_rearmed: Notify::new(),
             outlet: Box::new(outlet),
             is_failed: AtomicBool::new(false),
@@ -136,15 +182,10 @@ impl<S: Service> Host<S> {
         self.shared.is_failed.load(Ordering::Acquire)
     }
 
-    /// Waits until inputs are taken: see [`HostState::takes_inputs`].
-    pub async fn room(&self) {
-        loop {
-            let room = self.shared.has_room.notified();
-            if self.lock().has_room() {
-                return;
-            }
-            room.await;
-        }
+    /// The same host, which ends although this is kept.
+    pub(crate) fn downgrade(&self) -> WeakHost<S> {
+        let Shared { has_room, .. } = &*self.shared;
+        WeakHost { shared: Arc::downgrade(&self.shared), has_room: has_room.clone() }
     }
 
     /// There may be room again: wakes whoever waits for it.
@@ -223,7 +264,7 @@ impl<S: Service> HostState<S> {
         has_room
     }
 
-    /// Whether inputs are taken now. Where they are not, [`Host::room`] waits until they are.
+    /// Whether inputs are taken now.
     #[must_use]
     pub fn takes_inputs(&self) -> bool {
         let service = &self.engine.service;

@@ -18,6 +18,6 @@ pub use dice::Dice;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};
 pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;
-pub use node::{Durations, Event, Inbox, Node, NodeCore, Notices, Options};
+pub use node::{Durations, Event, EventOf, Inbox, Node, NodeCore, Notices, Options};
 pub use random::bytes as random_bytes;
 pub use timers::Timers;

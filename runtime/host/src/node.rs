@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use turnstile_step::{Core, Input, InputOf};
+use turnstile_step::{Core, Input};
 
-use self::plain::{Events, Nowhere, Plain, Pump, saved};
+use self::plain::{Events, Nowhere, Plain, Pump, Waiting, saved};
 use crate::clock::{Clock, Moment, wall_us};
 use crate::engine::{Counts, Engine, Observer};
-use crate::host::{Host, HostState};
+use crate::host::{Host, HostState, WeakHost};
 use crate::store::Store;
 use crate::transport::{Receiver, Transport, Unsent};
 
@@ -84,18 +84,21 @@ impl<C: Core> Options<C> {
 
 /// What a node tells its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event<C: Core> {
+pub enum Event<P, M, N> {
     /// A notice of the core.
-    Notice(C::Notice),
+    Notice(N),
     /// A message that the core has sent did not leave the node.
-    Unsent(Unsent<C::Peer, C::Message>),
+    Unsent(Unsent<P, M>),
 }
+
+/// The event type of a core.
+pub type EventOf<C> = Event<<C as Core>::Peer, <C as Core>::Message, <C as Core>::Notice>;
 
 /// The events of a node, in their order. A node whose events are not read stands still.
 pub struct Notices<C: NodeCore> {
-    receiver: mpsc::UnboundedReceiver<Event<C>>,
-    events: Events<C>,
-    host: Host<Plain<C>>,
+    receiver: mpsc::UnboundedReceiver<EventOf<C>>,
+    waiting: Waiting,
+    host: WeakHost<Plain<C>>,
 }
 
 impl<C: NodeCore> fmt::Debug for Notices<C> {
@@ -106,10 +109,12 @@ impl<C: NodeCore> fmt::Debug for Notices<C> {
 
 impl<C: NodeCore> Notices<C> {
     /// The next event; none once the node has stopped and all are read.
-    pub async fn next(&mut self) -> Option<Event<C>> {
+    pub async fn next(&mut self) -> Option<EventOf<C>> {
         let event = self.receiver.recv().await?;
-        if self.events.read() {
-            self.host.made_room();
+        if self.waiting.take()
+            && let Some(host) = self.host.upgrade()
+        {
+            host.made_room();
         }
         Some(event)
     }
@@ -155,27 +160,26 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
         let mut store = store.unwrap_or_else(|| Box::new(Nowhere));
         let kept = saved::<C>(&mut *store)?;
         let clock = Clock::start(wall_us(), Moment::default());
-        let (events, receiver) = Events::new(notices_max);
+        let (events, waiting, receiver) = Events::new(notices_max);
         let service = Plain::new(durations, (kept.clone(), is_kept), events.clone());
         let mut engine = Engine::new(core, service, observer);
         engine.restart(clock.now(), kept, 0);
-        let pump = Pump { transmit: Arc::default(), events: events.clone() };
+        let pump = Pump { transmit: Arc::default(), events };
         let transmit = pump.transmit.clone();
         let host = Host::new(HostState::new(engine, clock, false), pump);
-        let transport =
-            Arc::new(transport(Inbox { host: host.clone(), events: events.clone() }).await?);
+        let transport = Arc::new(transport(Inbox { host: host.downgrade() }).await?);
         let outbound = transport.clone();
         // It is set once, here, before anything leaves.
         let _first = transmit.set(Box::new(move |to, message| outbound.send(to, message)));
         let timers = tokio::spawn(host.clone().drive_timers());
         let committing = tokio::spawn(host.clone().commit(store, None));
-        let notices = Notices { receiver, events, host: host.clone() };
+        let notices = Notices { receiver, waiting, host: host.downgrade() };
         Ok((Self { host, transport, timers, committing }, notices))
     }
 
     /// Gives the core a command, once it takes inputs.
     pub async fn command(&self, command: C::Command) {
-        input(&self.host, Input::Command(command)).await;
+        self.host.downgrade().input(Input::Command(command), ()).await;
     }
 
     /// What the core remembers.
@@ -218,13 +222,12 @@ impl<C: NodeCore, T> Drop for Node<C, T> {
 
 /// Where a node's transport delivers messages.
 pub struct Inbox<C: NodeCore> {
-    host: Host<Plain<C>>,
-    events: Events<C>,
+    host: WeakHost<Plain<C>>,
 }
 
 impl<C: NodeCore> Clone for Inbox<C> {
     fn clone(&self) -> Self {
-        Self { host: self.host.clone(), events: self.events.clone() }
+        Self { host: self.host.clone() }
     }
 }
 
@@ -236,28 +239,12 @@ impl<C: NodeCore> fmt::Debug for Inbox<C> {
 
 impl<C: NodeCore> Receiver<C::Peer, C::Message> for Inbox<C> {
     async fn deliver(&self, from: C::Peer, message: C::Message) {
-        input(&self.host, Input::Message { from, message }).await;
+        self.host.input(Input::Message { from, message }, ()).await;
     }
 
     fn unsent(&self, unsent: Unsent<C::Peer, C::Message>) {
-        self.events.tell(Event::Unsent(unsent));
-    }
-}
-
-/// Gives the core an input, once it takes inputs.
-async fn input<C: NodeCore>(host: &Host<Plain<C>>, input: InputOf<C>) {
-    let mut input = Some(input);
-    loop {
-        host.with(|state| {
-            if state.takes_inputs()
-                && let Some(input) = input.take()
-            {
-                state.apply(input, &mut ());
-            }
-        });
-        if input.is_none() {
-            return;
+        if let Some(host) = self.host.upgrade() {
+            host.with(|state| state.engine.service.events.tell(Event::Unsent(unsent)));
         }
-        host.room().await;
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use turnstile_step::Core;
 
-use super::{Durations, Event, NodeCore};
+use super::{Durations, Event, EventOf, NodeCore};
 use crate::engine::{Service, Step, TimerOf};
 use crate::host::Outlet;
 use crate::store::{Batch, Each, Key, Store};
@@ -35,7 +35,7 @@ pub(crate) struct Plain<C: Core> {
     saved: Option<C::Saved>,
     is_changed: bool,
     is_kept: bool,
-    events: Events<C>,
+    pub(super) events: Events<C>,
     is_stopped: bool,
 }
 
@@ -109,40 +109,48 @@ pub(super) fn saved<C: NodeCore>(store: &mut dyn Store) -> io::Result<Option<C::
     Ok(saved)
 }
 
-/// The queue of a node's events, and how long it may get.
-pub(crate) struct Events<C: Core> {
-    sender: mpsc::UnboundedSender<Event<C>>,
-    /// Those that were told and not read.
-    waiting: Arc<AtomicUsize>,
+/// How many events were told and not read, and how many may be.
+#[derive(Clone)]
+pub(crate) struct Waiting {
+    count: Arc<AtomicUsize>,
     max: usize,
+}
+
+impl Waiting {
+    /// An event was read. True: there is room again.
+    pub(super) fn take(&self) -> bool {
+        self.count.fetch_sub(1, Ordering::AcqRel) == self.max
+    }
+}
+
+/// The queue of a node's events.
+pub(crate) struct Events<C: Core> {
+    sender: mpsc::UnboundedSender<EventOf<C>>,
+    waiting: Waiting,
 }
 
 impl<C: Core> Clone for Events<C> {
     fn clone(&self) -> Self {
-        let Self { sender, waiting, max } = self;
-        Self { sender: sender.clone(), waiting: waiting.clone(), max: *max }
+        Self { sender: self.sender.clone(), waiting: self.waiting.clone() }
     }
 }
 
 impl<C: Core> Events<C> {
-    pub(super) fn new(max: usize) -> (Self, mpsc::UnboundedReceiver<Event<C>>) {
+    pub(super) fn new(max: usize) -> (Self, Waiting, mpsc::UnboundedReceiver<EventOf<C>>) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        (Self { sender, waiting: Arc::default(), max: max.max(1) }, receiver)
+        let waiting = Waiting { count: Arc::default(), max: max.max(1) };
+        (Self { sender, waiting: waiting.clone() }, waiting, receiver)
     }
 
-    pub(super) fn tell(&self, event: Event<C>) {
-        self.waiting.fetch_add(1, Ordering::AcqRel);
+    pub(super) fn tell(&self, event: EventOf<C>) {
+        self.waiting.count.fetch_add(1, Ordering::AcqRel);
         // A user that does not listen has dropped the receiver.
         let _deaf = self.sender.send(event);
     }
 
     fn has_room(&self) -> bool {
-        self.sender.is_closed() || self.waiting.load(Ordering::Acquire) < self.max
-    }
-
-    /// An event was read. True: there is room again.
-    pub(super) fn read(&self) -> bool {
-        self.waiting.fetch_sub(1, Ordering::AcqRel) == self.max
+        let Waiting { count, max } = &self.waiting;
+        self.sender.is_closed() || count.load(Ordering::Acquire) < *max
     }
 }
 
