@@ -4,9 +4,9 @@
 //! It starts each as a process of its own, speaks to them over loopback only, and lets them take
 //! turns: every row once a round. `cargo bench -p turnstile-driver --bench load -- [SECONDS]`
 //! prints the tables that stand in `LOAD.md`, or with `of WORD` the rows that are of something with
-//! this word in its name; with `reading` or `start` instead the ones about a
-//! million claims that others read, or that a server starts with. Servers and generator share the
-//! machine.
+//! this word in its name, and with `beside DIRECTORY` also rows of the `turnstiled` there, which is
+//! of another build; with `reading` or `start` instead the ones about a million claims that others
+//! read, or that a server starts with. Servers and generator share the machine.
 
 mod client;
 mod constant;
@@ -20,12 +20,13 @@ mod start;
 mod table;
 mod tally;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use etcd::Etcd;
 use lock::{Claim, Health, Lock, Refused, hand_overs, pairs};
 use redis::Redis;
-use server::Server;
+use server::{Build, Server};
 use table::{OURS, Row};
 use tally::Measure;
 use tokio::task::{LocalSet, spawn_local};
@@ -45,13 +46,19 @@ fn main() {
     match () {
         () if is_said("constant") => constant::serve(),
         () if is_said("reading") => reading::run(claims, Duration::from_secs(10)),
-        () if is_said("start") => start::run(claims),
+        () if is_said("start") => start::run(claims, other(&words)),
         () => {
             let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(1.0_f64);
             let of = words.iter().skip_while(|word| *word != "of").nth(1);
-            compare(Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX)), of);
+            let time = Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX));
+            compare(time, of, other(&words));
         }
     }
+}
+
+/// Where another build is that is measured, too.
+fn other(words: &[String]) -> Build<'_> {
+    words.iter().skip_while(|word| *word != "beside").nth(1).map(Path::new)
 }
 
 /// What the clients do.
@@ -62,13 +69,14 @@ enum Load {
 }
 
 /// Measures everything in turns, and prints the table.
-fn compare(time: Duration, of: Option<&String>) {
+fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let seconds = time.as_secs_f64();
     println!("{cores} cores, shared by servers and generator; {ROUNDS} rounds, {seconds} s a row");
     println!("load average before: {}\n", load.trim());
-    let (memory, disk) = (Some(Server::in_memory()), Some(Server::on_disk()));
+    let (memory, disk) = (Some(Server::in_memory(None)), Some(Server::on_disk(None)));
+    let others = other.map(|_| (Some(Server::in_memory(other)), Some(Server::on_disk(other))));
     let constant = Some(Server::constant());
     let (redis, etcd) = (Server::redis(), Server::etcd());
     let mut rows = vec![
@@ -83,6 +91,10 @@ fn compare(time: Duration, of: Option<&String>) {
         }
         rows.push(row::<Claim>("turnstiled in memory", load, clients, &memory, time));
         rows.push(row::<Claim>(OURS, load, clients, &disk, time));
+        if let Some((memory, disk)) = &others {
+            rows.push(row::<Claim>("another turnstiled in memory", load, clients, memory, time));
+            rows.push(row::<Claim>("another turnstiled on disk", load, clients, disk, time));
+        }
         rows.push(row::<Redis<true>>("redis", load, clients, &redis, time));
         if matches!(load, Load::HandOvers) {
             rows.push(row::<Redis<false>>("redis without leases", load, clients, &redis, time));

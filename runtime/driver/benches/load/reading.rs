@@ -15,7 +15,7 @@ const WRITERS: usize = 32;
 
 /// Prints a row for each number of readers, over so many claims.
 pub(crate) fn run(claims: usize, time: Duration) {
-    let server = Server::in_memory();
+    let server = Server::in_memory(None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let tasks = LocalSet::new();

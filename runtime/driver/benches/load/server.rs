@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// A server that has not begun to listen by then never will.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Where another build of the programs is; none: this one.
+pub(crate) type Build<'a> = Option<&'a Path>;
+
 /// The real server, until it is dropped.
 pub(crate) struct Server {
     child: Child,
@@ -17,19 +20,20 @@ pub(crate) struct Server {
 
 impl Server {
     /// `turnstiled`, with its claims in memory.
-    pub(crate) fn in_memory() -> Self {
-        let mut command = turnstiled();
+    pub(crate) fn in_memory(build: Build<'_>) -> Self {
+        let mut command = turnstiled(build);
         Self::announced(command.arg("--in-memory"))
     }
 
     /// `turnstiled` with an empty store.
-    pub(crate) fn on_disk() -> Self {
-        Self::on(&empty("load"))
+    pub(crate) fn on_disk(build: Build<'_>) -> Self {
+        let name = if build.is_some() { "load.other" } else { "load" };
+        Self::on(build, &empty(name))
     }
 
     /// `turnstiled` with the store in that directory.
-    pub(crate) fn on(dir: &Path) -> Self {
-        let mut command = turnstiled();
+    pub(crate) fn on(build: Build<'_>, dir: &Path) -> Self {
+        let mut command = turnstiled(build);
         Self::announced(command.arg("--data").arg(dir))
     }
 
@@ -108,8 +112,9 @@ impl Drop for Server {
     }
 }
 
-fn turnstiled() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_turnstiled"));
+fn turnstiled(build: Build<'_>) -> Command {
+    let own = || PathBuf::from(env!("CARGO_BIN_EXE_turnstiled"));
+    let mut command = Command::new(build.map_or_else(own, |build| build.join("turnstiled")));
     command.args(["--listen", "127.0.0.1:0"]).env("TURNSTILE_LOG", "warn");
     command
 }

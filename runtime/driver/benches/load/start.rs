@@ -5,24 +5,35 @@ use std::time::Instant;
 use tokio::task::LocalSet;
 
 use crate::reading::fill;
-use crate::server::{Server, empty};
+use crate::server::{Build, Server, empty};
+
+/// With another build beside it each is measured so many times, in turns.
+const ROUNDS: usize = 3;
 
 /// Prints a row for the server that takes so many claims, and one for the next after it was killed.
-pub(crate) fn run(claims: usize) {
+pub(crate) fn run(claims: usize, other: Build<'_>) {
+    println!("{claims} claims on disk\n");
+    println!("| what | seconds | memory at most, MiB |");
+    println!("| --- | ---: | ---: |");
+    for round in 0..if other.is_some() { 2 * ROUNDS } else { 1 } {
+        let is_other = round % 2 == 1;
+        let whose = if is_other { "another build: " } else { "" };
+        measure(claims, if is_other { other } else { None }, whose);
+    }
+}
+
+fn measure(claims: usize, build: Build<'_>, whose: &str) {
     let dir = empty("load.start");
-    let server = Server::on(&dir);
+    let server = Server::on(build, &dir);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
     let started = Instant::now();
     LocalSet::new().block_on(&runtime, fill(&server, claims));
-    println!("{claims} claims on disk\n");
-    println!("| what | seconds | memory at most, MiB |");
-    println!("| --- | ---: | ---: |");
-    print_row("a server takes them", started, &server);
+    print_row(&format!("{whose}a server takes them"), started, &server);
     drop(server);
     let started = Instant::now();
-    let server = Server::on(&dir);
-    print_row("the next starts with them", started, &server);
+    let server = Server::on(build, &dir);
+    print_row(&format!("{whose}the next starts with them"), started, &server);
     drop(server);
     std::fs::remove_dir_all(&dir).expect("the directory is ours");
 }

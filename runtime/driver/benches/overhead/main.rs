@@ -1,9 +1,11 @@
 //! What `claim run RESOURCE -- true` costs over `true`: the two take turns, in one table.
 //!
 //! `cargo bench -p turnstile-driver --bench overhead -- [ROUNDS]` starts the real `turnstiled`, in
-//! memory, and prints the table that stands in `LOAD.md`.
+//! memory, and prints the table that stands in `LOAD.md`. With `beside DIRECTORY` the `claim` there,
+//! which is of another build, takes its turns, too.
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -21,12 +23,18 @@ fn main() {
         .spawn()
         .expect("the server starts");
     let url = url(&mut server);
-    let (mut bare, mut claimed) = (Vec::new(), Vec::new());
+    let words: Vec<String> = std::env::args().collect();
+    let other = words.iter().skip_while(|word| *word != "beside").nth(1);
+    let (mut bare, mut claimed, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    let run = |program: &Path| {
+        let mut command = Command::new(program);
+        command.args(["--url", &url, "run", "r", "--", "true"]);
+        time(&mut command)
+    };
     for _ in 0..rounds {
         bare.push(time(&mut Command::new("true")));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_claim"));
-        command.args(["--url", &url, "run", "r", "--", "true"]);
-        claimed.push(time(&mut command));
+        claimed.push(run(Path::new(env!("CARGO_BIN_EXE_claim"))));
+        others.extend(other.map(|other| run(&Path::new(other).join("claim"))));
     }
     server.kill().and_then(|()| server.wait()).expect("it is our child");
     println!("{rounds} rounds, one after the other\n");
@@ -34,6 +42,9 @@ fn main() {
     println!("| --- | ---: | ---: | ---: |");
     print_row("true", &mut bare);
     print_row("claim run r -- true", &mut claimed);
+    if other.is_some() {
+        print_row("claim run r -- true, of another build", &mut others);
+    }
     let over: Duration = claimed[rounds / 2].saturating_sub(bare[rounds / 2]);
     println!("\nover the bare command, at the median: {:.1} ms", ms(over));
 }
