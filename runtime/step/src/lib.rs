@@ -3,6 +3,8 @@
 //!
 //! A core reads no clock, draws no random number, does no input or output and spawns nothing.
 //! Services and the checker are two interpreters of the same [`Effect`]s; neither knows a protocol.
+//!
+//! With the feature `serde`, inputs and effects are serde types where those of the core are.
 #![no_std]
 
 extern crate alloc;
@@ -10,6 +12,8 @@ extern crate alloc;
 extern crate self as turnstile_step;
 
 mod outcome;
+#[cfg(feature = "serde")]
+mod restart;
 mod step;
 mod symbolic;
 

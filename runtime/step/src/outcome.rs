@@ -4,6 +4,7 @@ use turnstile_machine::{Event, Machine, Name, Rules, Step};
 
 /// What a table said of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
     /// A row, by machine and the row's stable id.
     Row {

@@ -46,6 +46,8 @@ pub trait Core: Sized {
 
 /// What happens to a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Input<P, M, T, C, S> {
     /// A message arrives.
     Message {
@@ -59,11 +61,20 @@ pub enum Input<P, M, T, C, S> {
     /// The local user asks.
     Command(C),
     /// The node starts again with what it last saved; every timer is gone.
+    #[cfg_attr(
+        feature = "serde",
+        serde(
+            with = "crate::restart",
+            bound(serialize = "S: serde::Serialize", deserialize = "S: serde::Deserialize<'de>")
+        )
+    )]
     Restart(Option<S>),
 }
 
 /// What a node wants done.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Effect<P, M, T, N, S> {
     /// Send a message.
     Send {
