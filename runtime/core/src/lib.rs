@@ -9,6 +9,8 @@ extern crate alloc;
 pub mod claim;
 pub mod fence;
 pub mod group;
+#[cfg(feature = "serde")]
+mod named;
 pub mod number;
 pub mod ranges;
 pub mod replicated;

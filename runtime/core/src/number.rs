@@ -8,6 +8,7 @@ macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident: $class:literal, $order:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(u64);
 
         impl $name {
@@ -103,6 +104,7 @@ impl ViewId {
 ///
 /// Finite as it is, so it is none of the [`Symbolic`] numbers: a visit does not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CallId(u16);
 
 impl CallId {

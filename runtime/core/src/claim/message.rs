@@ -12,14 +12,18 @@ use crate::number::{CallId, ClaimId, IdempotencyKey, Token};
 
 /// The resource that is claimed, as the driver numbers its name. Only ever compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ResourceName(pub u32);
 
 /// Who sent a request, as the server's driver numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Caller(pub u64);
 
 /// The nodes that a client speaks to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Server {
     /// The claim server.
     Claims,
@@ -29,6 +33,8 @@ pub enum Server {
 
 /// Anything that travels between a client, the claim server and a store behind the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// From a client to the claim server.
     Request(Request),
@@ -49,6 +55,7 @@ pub enum Message {
 
 /// A question that is answered exactly once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
     /// The client's number for it.
     pub call: CallId,
@@ -58,6 +65,8 @@ pub struct Request {
 
 /// What a client may ask of the claim server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Ask {
     /// POST: a claim of a resource.
     Post {
@@ -84,6 +93,8 @@ pub enum Ask {
 
 /// The statuses that a client may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Asked {
     /// To hold the lock.
     Active {
@@ -102,6 +113,8 @@ pub enum Asked {
 
 /// Whether the lease that an answer grants can still be counted on when the answer is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Lease {
     /// Counted from when the request was sent, it still runs.
     Live,
@@ -111,6 +124,7 @@ pub enum Lease {
 
 /// The one answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Response {
     /// The request's number.
     pub call: CallId,

@@ -10,6 +10,7 @@ use crate::number::ViewId;
 
 /// A lock's name: the document's X.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LockName(pub u16);
 
 /// The view whose coordinator collected what its members hold; none where messages are not
@@ -18,6 +19,8 @@ pub type Round = Option<ViewId>;
 
 /// What a client asks of the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Request {
     /// The lock.
     Lock(LockName),
@@ -27,6 +30,7 @@ pub enum Request {
 
 /// A message and the round that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Message {
     /// What it says.
     pub says: Says,
@@ -36,6 +40,8 @@ pub struct Message {
 
 /// What a message says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Says {
     /// LOCK(X) or UNLOCK(X).
     Asks(Request),
@@ -60,6 +66,7 @@ pub enum Says {
 
 /// What a client holds, and what it has asked for and not been answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Info {
     /// Its client locks, by name.
     pub locks: Vec<LockName>,

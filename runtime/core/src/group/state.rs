@@ -127,6 +127,8 @@ impl State {
 
 /// The timers of a member. How long they run is the driver's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
     /// How long a caller of lock() waits.
     Lock(LockName),
@@ -137,6 +139,8 @@ pub enum Timer {
 
 /// What a member is told from above and from below.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// Get the lock. One of [`Notice::Locked`], [`Notice::Rejected`] and [`Notice::TimedOut`] is
     /// its return; nobody waits in a queue. While the member holds the lock, the return is
@@ -152,6 +156,8 @@ pub enum Command {
 
 /// What the local user is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// lock() returns: the lock is held.
     Locked(LockName),

@@ -11,18 +11,24 @@ use crate::number::{CallId, DataVersion};
 
 /// A file, as the driver numbers it. Only ever compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FileId(pub u32);
 
 /// A host that calls, as the file server's driver numbers it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Host(pub u32);
 
 /// The one node that a cache manager calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "data::Peer", into = "data::Peer"))]
 pub struct Server;
 
 /// What a file server grants: the lock of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Whole {
     /// Several hosts may have it at once.
     LockRead,
@@ -32,6 +38,8 @@ pub enum Whole {
 
 /// Anything that travels between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// From the cache manager.
     Call {
@@ -55,6 +63,8 @@ pub enum Message {
 
 /// What a cache manager may ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Ask {
     /// To have this lock, instead of the one that the host has, if any.
     Set(Whole),
@@ -66,6 +76,8 @@ pub enum Ask {
 
 /// What a file server answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Answer {
     /// The host has the lock that it asked for.
     Set(Whole, DataVersion),
@@ -81,6 +93,8 @@ pub enum Answer {
 
 /// Whether what an answer grants can still be counted on when the answer is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Lease {
     /// Counted from when the call was sent, the file server still keeps the lock.
     Live,
@@ -168,6 +182,28 @@ impl fmt::Display for Answer {
             Self::Released => f.write_str("released"),
             Self::Refused => f.write_str("refused"),
             Self::None => f.write_str("no answer"),
+        }
+    }
+}
+
+/// The one peer as data: its name, where the type alone would be null.
+#[cfg(feature = "serde")]
+mod data {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(super) enum Peer {
+        FileServer,
+    }
+
+    impl From<Peer> for super::Server {
+        fn from(_: Peer) -> Self {
+            Self
+        }
+    }
+
+    impl From<super::Server> for Peer {
+        fn from(_: super::Server) -> Self {
+            Self::FileServer
         }
     }
 }

@@ -7,6 +7,8 @@ use turnstile_step::Symbolic;
 
 /// The byte addresses from [`ByteRange::first`] to [`ByteRange::last`], both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "data::Ends"))]
 pub struct ByteRange {
     first: u64,
     last: u64,
@@ -95,6 +97,26 @@ impl fmt::Display for ByteRange {
         match (self.last - self.first).checked_add(1) {
             Some(length) => write!(f, "{},+{length}", self.first),
             None => f.write_str("all"),
+        }
+    }
+}
+
+/// A range as data: its first and its last address, in this order.
+#[cfg(feature = "serde")]
+mod data {
+    use super::{ByteRange, RangeError};
+
+    #[derive(serde::Deserialize)]
+    pub(super) struct Ends {
+        first: u64,
+        last: u64,
+    }
+
+    impl TryFrom<Ends> for ByteRange {
+        type Error = RangeError;
+
+        fn try_from(Ends { first, last }: Ends) -> Result<Self, RangeError> {
+            if first > last { Err(RangeError::Empty) } else { Ok(Self { first, last }) }
         }
     }
 }

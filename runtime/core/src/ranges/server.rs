@@ -34,6 +34,7 @@ struct Shelf {
 
 /// A host's lock lasts no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lapse {
     /// The file.
     pub file: FileId,
@@ -43,6 +44,8 @@ pub struct Lapse {
 
 /// What hosts do that are no nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// A host takes the lock, if it can.
     Take(FileId, Whole),
@@ -54,6 +57,8 @@ pub enum Command {
 
 /// A file server tells nobody anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Silence {}
 
 impl State {

@@ -21,10 +21,12 @@ const NEXT_MIN: usize = 8;
 
 /// All locks that somebody holds or waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Locks(#[symbolic(values)] BTreeMap<LockName, Lock>);
 
 /// One lock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lock {
     /// The holder.
     pub holder: Option<Address>,
@@ -34,6 +36,7 @@ pub struct Lock {
     pub waiters: Vec<Address>,
     /// Where each member's machine is, unless it is where it began.
     #[symbolic(skip)]
+    #[cfg_attr(feature = "serde", serde(with = "crate::named::each"))]
     pub status: Vec<(Address, machine::State)>,
 }
 

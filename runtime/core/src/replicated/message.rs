@@ -12,6 +12,8 @@ use crate::number::Token;
 
 /// Whoever keeps the log and knows who is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "data::Peer", into = "data::Peer"))]
 pub struct Cluster;
 
 impl fmt::Display for Cluster {
@@ -22,6 +24,8 @@ impl fmt::Display for Cluster {
 
 /// What a view says of the subgroup that has the member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Connected {
     /// It is a minority: of one, perhaps.
     Minority,
@@ -33,6 +37,8 @@ pub enum Connected {
 
 /// Why a leader is elected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Because {
     /// There was no majority before.
     MajorityIsJustReached,
@@ -44,6 +50,8 @@ pub enum Because {
 
 /// What a member hears, and [`Message::Execute`], which it says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// Who is connected has changed.
     View {
@@ -96,6 +104,8 @@ pub enum Message {
 
 /// What a member is told from above.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// lock() of the mutex: [`Says::Returns`] once the member holds the lock, or [`Says::Throws`].
     /// While a thread has the mutex or waits for it nothing happens, and nothing is told: threads
@@ -112,6 +122,8 @@ pub enum Command {
 
 /// What a member tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// The listener: the member's status is another one.
     Changed {
@@ -133,6 +145,8 @@ pub enum Notice {
 
 /// What a mutex says to the thread that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Says {
     /// lock(), tryLock() or unlock() returns.
     Returns,
@@ -145,4 +159,26 @@ pub enum Says {
     UnexpectedUnlocking,
     /// The handler of an unexpected status: it was locked or is waited for, and no thread did that.
     UnexpectedLocking,
+}
+
+/// The one peer as data: its name, where the type alone would be null.
+#[cfg(feature = "serde")]
+mod data {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(super) enum Peer {
+        Cluster,
+    }
+
+    impl From<Peer> for super::Cluster {
+        fn from(_: Peer) -> Self {
+            Self
+        }
+    }
+
+    impl From<super::Cluster> for Peer {
+        fn from(_: super::Cluster) -> Self {
+            Self::Cluster
+        }
+    }
 }

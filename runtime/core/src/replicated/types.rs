@@ -8,6 +8,7 @@ use turnstile_step::Symbolic;
 
 /// The address of a member's channel: a member that comes back has another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Address(pub u64);
 
 impl fmt::Display for Address {
@@ -18,6 +19,7 @@ impl fmt::Display for Address {
 
 /// The lockId: the identity of a lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LockName(pub u64);
 
 impl fmt::Display for LockName {
@@ -28,6 +30,8 @@ impl fmt::Display for LockName {
 
 /// What a member is to a lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Status {
     /// Neither of the others.
     #[default]
@@ -60,10 +64,13 @@ impl fmt::Display for Status {
 
 /// A command of a mutex, so that its result can be told from another's. Counted by its member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Call(pub u64);
 
 /// What a user may have the log do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Request {
     /// [`Operation::Lock`].
     Lock(LockName),
@@ -88,6 +95,8 @@ impl From<Request> for Operation {
 
 /// What a command of the log does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Operation {
     /// Hold the lock if possible, otherwise join the waiting queue.
     Lock(LockName),
@@ -126,6 +135,7 @@ impl fmt::Display for Operation {
 
 /// A command of the log: who gave it, and what it does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {
     /// The member that gave it.
     pub by: Address,
@@ -146,6 +156,8 @@ impl fmt::Display for Entry {
 
 /// What a member waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
     /// A command of the mutex may take as long.
     Timeout(LockName),

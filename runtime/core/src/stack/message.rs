@@ -16,6 +16,8 @@ pub struct State {
 
 /// A message between members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// About views.
     Views(view::Message),
@@ -25,6 +27,8 @@ pub enum Message {
 
 /// The timers of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
     /// Of its view handling.
     Views(view::Timer),
@@ -34,6 +38,8 @@ pub enum Timer {
 
 /// What a member is told. Views are nobody's to command: its own handler installs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// Get the lock.
     Lock(LockName),
@@ -45,6 +51,8 @@ pub enum Command {
 
 /// What the local user is told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// About views.
     Views(view::Notice),

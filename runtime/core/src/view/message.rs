@@ -7,6 +7,8 @@ use crate::number::ViewId;
 
 /// What a coord is asked, and puts into its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Request {
     /// This one wants to belong to the group.
     Join {
@@ -34,6 +36,8 @@ pub enum Request {
 
 /// A message between members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Message {
     /// To the coord.
     Request(Request),

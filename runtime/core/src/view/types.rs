@@ -13,6 +13,7 @@ use crate::number::ViewId;
 
 /// A member of a group, as every other one addresses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MemberId(pub u8);
 
 impl fmt::Display for MemberId {
@@ -30,7 +31,16 @@ impl From<MemberId> for Term {
 
 /// Members in their order, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Vec<MemberId>"))]
 pub struct Members(Vec<MemberId>);
+
+/// A member that comes again is left out.
+impl From<Vec<MemberId>> for Members {
+    fn from(members: Vec<MemberId>) -> Self {
+        Self::new(members)
+    }
+}
 
 impl Members {
     /// These, in this order; a member that comes again is left out.
@@ -101,6 +111,7 @@ impl fmt::Display for Members {
 
 /// Who belongs to a group from one moment on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct View {
     /// Greater than that of every view that it follows.
     pub id: ViewId,
@@ -162,6 +173,7 @@ impl fmt::Display for View {
 ///
 /// Numbers of different members are not compared, so each member's are a family of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Suspension {
     /// Whose handler.
     pub of: MemberId,

@@ -51,6 +51,8 @@ impl State {
 
 /// What the local user may ask of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// Get the lock; or go on getting it, after [`Notice::KeyNeeded`].
     Claim {
@@ -67,6 +69,8 @@ pub enum Command {
 
 /// What the local user is told of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// The lock is held.
     Acquired {
@@ -91,7 +95,12 @@ pub enum Notice {
 
 /// A timer of the claim: one of the machine's resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
-pub struct Timer(#[symbolic(skip)] pub claim::Resource);
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Timer(
+    #[symbolic(skip)]
+    #[cfg_attr(feature = "serde", serde(with = "crate::named"))]
+    pub claim::Resource,
+);
 
 impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

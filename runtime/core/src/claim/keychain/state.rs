@@ -69,16 +69,20 @@ impl State {
 
 /// A timer of one of the claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timer {
     /// Which claim's.
     pub resource: ResourceName,
     /// Which of its timers.
     #[symbolic(skip)]
+    #[cfg_attr(feature = "serde", serde(with = "crate::named"))]
     pub timer: Resource,
 }
 
 /// What a program may ask of its keychain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Command {
     /// Get a lock.
     Claim {
@@ -110,6 +114,8 @@ pub enum Command {
 
 /// What a program is told by its keychain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Notice {
     /// What its claim has to say.
     Told {

@@ -11,6 +11,7 @@ use crate::number::{ClaimId, IdempotencyKey, Token};
 
 /// Claims that changed, and the numbers minted last; put together, all claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved {
     /// What each claim is now; `None`: it is kept no longer.
     pub claims: BTreeMap<ClaimId, Option<Kept>>,
@@ -22,11 +23,13 @@ pub struct Saved {
 
 /// What is kept of one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Kept {
     /// What it claims.
     pub resource: ResourceName,
     /// Where its machine stands, but for connections, which no crash survives.
     #[symbolic(skip)]
+    #[cfg_attr(feature = "serde", serde(with = "crate::named"))]
     pub at: machine::State,
     /// The token minted when it became active.
     pub token: Option<Token>,

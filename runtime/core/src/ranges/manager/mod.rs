@@ -68,6 +68,8 @@ impl Default for CacheManager {
 
 /// The timers of a cache manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Timer {
     /// The check of a file's server lock.
     Check(FileId),
@@ -79,6 +81,7 @@ pub enum Timer {
 
 /// What a client of the cache manager may ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Command {
     /// Of which file.
     pub file: FileId,
@@ -90,6 +93,8 @@ pub struct Command {
 
 /// What may be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Wish {
     /// A lock. Its number is in what the client is told of it.
     Lock(LockType, ByteRange),
@@ -105,6 +110,7 @@ pub enum Wish {
 
 /// What a client of the cache manager is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Notice {
     /// Of which file.
     pub file: FileId,
@@ -116,6 +122,8 @@ pub struct Notice {
 
 /// What there is to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Symbolic)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum News {
     /// It may exercise the lock.
     Granted(LockId),
