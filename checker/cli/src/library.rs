@@ -2,9 +2,9 @@
 //! those under `spec/`, which win.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use turnstile_harness::{Embedded, Systems};
 use turnstile_spec::{Source, limit};
@@ -107,17 +107,28 @@ pub(crate) fn read(path: &Path) -> Result<Text, String> {
 
 /// The text of a file that was named on the command line; of more than so many bytes no more than
 /// it takes to see that.
-pub(crate) fn text(path: &Path, bytes_max: usize) -> Result<String, String> {
-    let name = path.display();
-    let failed = |error| {
-        // The name by which other programs mean standard input.
-        let help = if path == Path::new("-") { "; standard input is /dev/stdin" } else { "" };
-        format!("cannot read {name}: {error}{help}")
-    };
+fn text(path: &Path, bytes_max: usize) -> Result<String, String> {
     let most = u64::try_from(bytes_max).unwrap_or(u64::MAX);
+    text_of(path, open(path)?, most)
+}
+
+/// A file that was named on the command line.
+pub(crate) fn open(path: &Path) -> Result<fs::File, String> {
+    fs::File::open(path).map_err(|error| unread(path, &error))
+}
+
+/// The complaint that a file cannot be read.
+pub(crate) fn unread(path: &Path, error: &io::Error) -> String {
+    // The name by which other programs mean standard input.
+    let help = if path == Path::new("-") { "; standard input is /dev/stdin" } else { "" };
+    format!("cannot read {}: {error}{help}", path.display())
+}
+
+/// The text of a file that is open; of more than so many bytes no more than it takes to see that.
+pub(crate) fn text_of(path: &Path, file: impl io::Read, most: u64) -> Result<String, String> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(failed)?;
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    let read = file.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| unread(path, &error))?;
     if bytes.len() as u64 > most {
         // A letter may be cut in two where the reading ended.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
@@ -127,6 +138,7 @@ pub(crate) fn text(path: &Path, bytes_max: usize) -> Result<String, String> {
         let bytes = error.as_bytes();
         let line = bytes[..good].iter().filter(|byte| **byte == b'\n').count() + 1;
         let byte = bytes.get(good).copied().unwrap_or_default();
+        let name = path.display();
         format!("cannot read {name}: line {line} is not UTF-8 (byte {byte:#04x}): save it as UTF-8")
     })
 }

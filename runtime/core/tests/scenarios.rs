@@ -5,7 +5,6 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use turnstile_core::claim::message::Message;
 use turnstile_core::scenario::LANGUAGES;
 use turnstile_scenario::{Deliverable as _, Fault};
 
@@ -114,44 +113,15 @@ fn the_network_may_lose_and_repeat_what_was_sent() {
     assert!(text.contains("arms retry register timer"), "{text}");
 }
 
-const STRANGERS: &str = "A trace\n\nA paragraph.\n\neveryone else is a stranger\n\
-                         turnstiled is a claim server with room for 2 waiting and 3 over\n\n";
-
 #[test]
 fn whoever_has_not_entered_is_heard_as_it_is_written() {
-    let inputs = "turnstiled restarts with claim 7 of resource 1 active token 3 key 5, \
-                  last claim 7, last token 3\n\n\
-                  turnstiled hears client 4: call 0: PATCH claim 7 ttl\n";
-    let text = play(&format!("{STRANGERS}{inputs}")).expect("it plays");
-    assert!(text.contains("sends client 4: call 0: 200 claim 7 token 3"), "{text}");
-    let refuse = |inputs: &str| play(&format!("{STRANGERS}{inputs}")).expect_err("it is refused");
-    let unread = refuse("turnstiled hears client 4: call 0: PATCH claim 07 ttl\n");
+    let opening = "A cluster\n\nA paragraph.\n\neveryone else is a stranger\n\
+                   member 1 is a leader at address 1\n\n";
+    let heard = |words: &str| play(&format!("{opening}member 1 hears cluster: {words}\n"));
+    let text = heard("at 3: LOCK lock 5 of address 1").expect("it plays");
+    assert!(text.contains("  notifies "), "{text}");
+    let unread = heard("at 03: LOCK lock 5 of address 1").expect_err("it is refused");
     assert_eq!((unread.line, &*unread.because), (8, "no message reads so"));
-    let unread = refuse("turnstiled restarts with claim 7 of resource 1 dreaming\n");
-    assert_eq!(&*unread.because, "nothing that it saves reads so");
-    assert!(unread.help.contains("restarts with nothing"), "{unread}");
-}
-
-#[test]
-fn every_message_is_read_as_it_is_shown() {
-    for words in [
-        "call 0: POST resource 1",
-        "call 2: POST resource 1 key 5 and wait",
-        "call 0: PATCH claim 7 ttl",
-        "call 0: PATCH claim 7 status active and wait",
-        "call 0: PATCH claim 7 status revoked",
-        "call 0: no answer",
-        "call 0: 409",
-        "call 0: 200 claim 7 token 3, its lease lapsed",
-        "act with token 3",
-        "act without a token",
-    ] {
-        let message = Message::read(words).unwrap_or_else(|| panic!("{words}"));
-        assert_eq!(message.to_string(), words);
-    }
-    for words in ["", "call", "call x: 200", "call 0: PATCH claim 7 status expired", "act with"] {
-        assert_eq!(Message::read(words), None, "{words}");
-    }
 }
 
 #[test]

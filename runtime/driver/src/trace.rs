@@ -1,6 +1,7 @@
-//! A trace: each step of a core with its input, its rows and its effects, as a scenario file.
+//! A trace: each step of a core with its input, its rows and its effects, as data.
 //!
-//! It only notes. Whether a trace is a run of table and core says `turnstile replay FILE`.
+//! It only notes, a line of JSON a step ([`turnstile_scenario::trace`]). Whether a trace is a run
+//! of table and core says `turnstile replay FILE`.
 
 use std::fmt;
 use std::fs::File;
@@ -8,22 +9,12 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use turnstile_scenario::{TextFormat, step_words};
+use turnstile_scenario::trace::{Data, HEAD, entry_line, step_line};
 use turnstile_step::{InputOf, OutOf};
 
 use turnstile_host::at;
 
-/// What a trace begins with.
-pub const HEAD: &str = "\
-What a running driver did
-
-A trace: every step that a core took, with its input, its rows and its effects, in the order in
-which they happened. Others than the nodes that enter here took part over the network.
-
-everyone else is a stranger
-";
-
-/// What takes a piece of a trace.
+/// What takes a line of a trace.
 type Note = dyn Fn(&str) + Send + Sync;
 
 /// Where steps are noted; several nodes may note theirs in one trace.
@@ -40,14 +31,14 @@ impl fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A trace of a node that hands its text on, piece by piece; [`HEAD`] goes before the first.
-    /// The node's name is neither `server` nor `client 1`, which is what nodes call strangers.
+    /// A trace of a node that hands its lines on, each by one call, that of the format first.
     #[must_use]
     pub fn new(node: &str, note: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        note(HEAD);
         Self { node: node.into(), note: Arc::new(note) }
     }
 
-    /// A trace into a file.
+    /// A trace into a file, each line by one write.
     ///
     /// # Errors
     /// When the file cannot be made.
@@ -55,12 +46,13 @@ impl Trace {
         let mut file = File::create(path).map_err(at(path.display()))?;
         file.write_all(HEAD.as_bytes()).map_err(at(path.display()))?;
         let file = Mutex::new(file);
-        Ok(Self::new(node, move |text| {
+        let note = move |line: &str| {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = file.write_all(text.as_bytes()) {
+            if let Err(error) = file.write_all(line.as_bytes()) {
                 tracing::error!(%error, "the trace cannot be written");
             }
-        }))
+        };
+        Ok(Self { node: node.into(), note: Arc::new(note) })
     }
 
     /// The same trace for another node.
@@ -71,11 +63,14 @@ impl Trace {
 
     /// The node begins anew, as what a scenario calls so.
     pub(crate) fn enter(&self, what: &str) {
-        (self.note)(&format!("\n{} is a {what}\n", self.node));
+        (self.note)(&entry_line(&self.node, what));
     }
 
     /// The node takes a step.
-    pub(crate) fn note<C: TextFormat>(&self, input: &InputOf<C>, out: &OutOf<C>) {
-        (self.note)(&step_words::<C>(&self.node, input, out));
+    pub(crate) fn note<C: Data>(&self, input: &InputOf<C>, out: &OutOf<C>) {
+        match step_line::<C>(&self.node, input, out) {
+            Ok(line) => (self.note)(&line),
+            Err(error) => tracing::error!(%error, "a step is no line of a trace"),
+        }
     }
 }

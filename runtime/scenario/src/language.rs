@@ -1,4 +1,5 @@
-//! Which nodes scenarios can have: those of one language send each other messages of one type.
+//! Which nodes scenarios and traces can have: those of one language send each other messages of one
+//! type.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -17,7 +18,10 @@ pub trait Nodes {
     /// What may enter, for whoever let something else in.
     const KNOWN: &'static str;
 
-    /// The node of a name that the text after `is a` means.
+    /// The node of a name that the text after `is a` means: a [`CoreNode`], or, to be in traces as
+    /// well, a `TracedNode`.
+    ///
+    /// [`CoreNode`]: super::CoreNode
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Self::Message>>>;
 }
 
@@ -27,6 +31,8 @@ pub struct Language {
     known: &'static str,
     has: fn(&str, &str) -> bool,
     play: fn(&Script, &str, &mut Each<'_>) -> Result<(), Fault>,
+    #[cfg(feature = "trace")]
+    traced: fn(&str, &str) -> Option<Box<dyn crate::trace::Traced>>,
 }
 
 impl Language {
@@ -37,7 +43,15 @@ impl Language {
             known: N::KNOWN,
             has: |name, what| N::node(name, what).is_some(),
             play: |script, known, each| script.play(N::node, known, each),
+            #[cfg(feature = "trace")]
+            traced: |name, what| N::node(name, what)?.traced(),
         }
+    }
+
+    /// The node of a name that `is` means, for a trace.
+    #[cfg(feature = "trace")]
+    pub(super) fn traced(&self, name: &str, is: &str) -> Option<Box<dyn crate::trace::Traced>> {
+        (self.traced)(name, is)
     }
 }
 
@@ -47,14 +61,22 @@ impl fmt::Debug for Language {
     }
 }
 
+/// What is said where there is no language.
+const NO_NODES: &str = "a program whose systems have nodes plays scenarios and replays traces";
+
+/// What may enter, of all these languages.
+pub(super) fn known(languages: &[Language]) -> String {
+    let known: Vec<&str> = languages.iter().map(|language| language.known).collect();
+    if known.is_empty() { NO_NODES.into() } else { known.join("; or ") }
+}
+
 /// Plays a script in the language of the first node that enters.
 pub(super) fn perform(
     script: &Script,
     languages: &[Language],
     each: &mut Each<'_>,
 ) -> Result<(), Fault> {
-    let known: Vec<&str> = languages.iter().map(|language| language.known).collect();
-    let known: String = known.join("; or ");
+    let known = known(languages);
     let first = script.steps.iter().find(|step| step.is_entry && !step.admits_strangers());
     let speaks = |language: &&Language| {
         first.is_some_and(|step| (language.has)(&step.line.name, &step.line.text))
@@ -65,7 +87,7 @@ pub(super) fn perform(
             line: 1,
             text: String::new(),
             because: "no node is known here".into(),
-            help: "a program whose systems have nodes plays scenarios".into(),
+            help: known,
         }),
     }
 }

@@ -23,18 +23,22 @@
 //! not armed, a node that has not entered; a lost answer is what the network puts in its place
 //! ([`Deliverable`]). [`play`] gives the same text back, with the effects as they are now.
 //!
-//! What a running driver did is noted in the same words ([`step_words`]): a trace is a scenario
-//! that says which rows were taken, too, in which `everyone else is a stranger`, whose messages are
-//! taken as they are written. [`replay`] says where a file departs from what the cores do.
+//! [`replay`] says where a file departs from what the cores do. What a running driver did is data
+//! instead of words: a trace (`trace`, with the feature of this name).
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "trace")]
+extern crate std;
 
+mod compare;
 mod language;
 mod network;
 mod node;
 mod replay;
 mod script;
+#[cfg(feature = "trace")]
+pub mod trace;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -42,10 +46,7 @@ use core::fmt;
 
 pub use language::{Language, Nodes};
 pub use network::Network;
-pub use node::{
-    CoreNode, Deliverable, Did, Node, Sent, TextFormat, Wrong, effect_words, input_words,
-    step_words,
-};
+pub use node::{CoreNode, Deliverable, Did, Node, Sent, TextFormat, Wrong, effect_words};
 pub use replay::{Departure, Replay, replay};
 pub use script::{Line, Script, Step};
 
@@ -58,7 +59,7 @@ pub use script::{Line, Script, Step};
 pub fn play(text: &str, languages: &[Language]) -> Result<String, Fault> {
     let script = Script::read(text)?;
     let mut all = Vec::new();
-    language::perform(&script, languages, &mut |_, effects| all.push(effects))?;
+    language::perform(&script, languages, &mut |_, effects, _| all.push(effects))?;
     Ok(script.write(&all))
 }
 

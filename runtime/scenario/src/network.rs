@@ -77,6 +77,11 @@ impl<M: Deliverable> Network<M> {
         Ok(did)
     }
 
+    /// The last step of a node as a line of a trace.
+    pub(super) fn last_step(&self, name: &str) -> Option<String> {
+        self.nodes.get(name)?.last_step(name)
+    }
+
     /// The message that reads so and that may arrive: one that was sent, altered by the network at
     /// most; or what stands for the answer to a request. Once sent it may arrive more than once.
     fn find(&self, from: &str, to: &str, words: &str) -> Result<M, Wrong> {

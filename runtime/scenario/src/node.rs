@@ -1,5 +1,6 @@
 //! A node on network: a core with its state, its armed timers and what it saved, behind words.
 
+#[cfg(feature = "trace")]
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -53,10 +54,6 @@ pub trait TextFormat:
     fn command(words: &str) -> Option<Self::Command>;
     /// What is shown of a save.
     fn saved(saved: &Self::Saved) -> String;
-    /// All saves together, if they can be read.
-    fn restored(_words: &str) -> Option<Self::Saved> {
-        None
-    }
 }
 
 /// Messages that a step sent: to whom, and what.
@@ -65,8 +62,6 @@ pub type Sent<M> = Vec<(String, M)>;
 /// What a step came to, in words.
 #[derive(Clone, Debug)]
 pub struct Did<M> {
-    /// The rows that were taken.
-    pub rows: Vec<String>,
     /// The effects, after what a reader must not miss.
     pub effects: Vec<String>,
     /// The messages among the effects.
@@ -81,17 +76,26 @@ pub trait Node<M> {
     ///
     /// Why it cannot.
     fn hear(&mut self, from: &str, message: M) -> Result<Did<M>, Wrong>;
-    /// Anything else happens: `is told …`, `fires …`, `restarts`, `restarts with …`.
+    /// Anything else happens: `is told …`, `fires …`, `restarts`.
     ///
     /// # Errors
     ///
     /// Why it cannot.
     fn happen(&mut self, words: &str) -> Result<Did<M>, Wrong>;
+    /// Its last step as a line of a trace, under this name; none where it has none, or is no data.
+    fn last_step(&self, _name: &str) -> Option<String> {
+        None
+    }
+    /// The same node for a trace; none where its inputs and effects are no data.
+    #[cfg(feature = "trace")]
+    fn traced(self: Box<Self>) -> Option<Box<dyn crate::trace::Traced>> {
+        None
+    }
 }
 
 /// A node of one core.
 #[derive(Clone, Debug)]
-pub struct CoreNode<C: TextFormat> {
+pub struct CoreNode<C: Core> {
     core: C,
     state: C::State,
     armed: BTreeSet<C::Timer>,
@@ -100,7 +104,7 @@ pub struct CoreNode<C: TextFormat> {
     saved: Option<C::Saved>,
 }
 
-impl<C: TextFormat> CoreNode<C> {
+impl<C: Core> CoreNode<C> {
     /// A node that has never run.
     pub fn new(core: C) -> Self {
         let state = core.start();
@@ -112,81 +116,60 @@ impl<C: TextFormat> CoreNode<C> {
         Self { core, state, armed: BTreeSet::new(), disarmed: BTreeSet::new(), saved: None }
     }
 
-    fn step(&mut self, input: InputOf<C>) -> Did<C::Message> {
+    /// One step, and what it does to the timers.
+    pub(super) fn step(&mut self, input: InputOf<C>) -> OutOf<C> {
+        if matches!(input, Input::Restart(_)) {
+            self.armed.clear();
+            self.disarmed.clear();
+        }
         let mut out = Out::default();
         self.core.step(&mut self.state, input, &mut out);
-        let (rows, effects) = out_words::<C>(&out);
-        let mut sent = Vec::new();
-        for effect in out.effects {
+        for effect in &out.effects {
             match effect {
-                Effect::Send { to, message } => sent.push((C::peer_name(to), message)),
                 Effect::Arm(timer) => {
-                    self.armed.insert(timer);
+                    self.armed.insert(*timer);
                 }
-                Effect::Disarm(timer) => {
-                    self.disarmed.extend(self.armed.take(&timer));
-                }
-                Effect::Save(saved) => C::keep(&mut self.saved, saved),
-                Effect::Notify(_) => {}
+                Effect::Disarm(timer) => self.disarmed.extend(self.armed.take(timer)),
+                Effect::Send { .. } | Effect::Save(_) | Effect::Notify(_) => {}
             }
         }
-        Did { rows, effects, sent }
+        out
     }
 
-    /// What a node starts again with: what it has saved, or what its scenario says.
-    fn restart(&mut self, with: Option<&str>) -> Result<InputOf<C>, Wrong> {
-        self.armed.clear();
-        self.disarmed.clear();
-        self.saved = match with {
-            None => self.saved.take(),
-            Some(NOTHING) => None,
-            Some(words) => {
-                let saved = C::restored(words).filter(|saved| C::saved(saved) == words);
-                let help = "it is written as in a `saves` line, or `restarts with nothing`";
-                Some(saved.ok_or_else(|| Wrong::new("nothing that it saves reads so", help))?)
-            }
-        };
-        Ok(Input::Restart(self.saved.clone()))
+    /// Takes a timer that is armed.
+    pub(super) fn fire(&mut self, timer: &C::Timer) -> bool {
+        self.armed.remove(timer)
     }
 
-    fn timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
-        let timer = self.armed.iter().copied().find(|timer| timer.to_string() == words);
-        let timer = timer.ok_or_else(|| {
-            let armed: Vec<String> = self.armed.iter().take(8).map(ToString::to_string).collect();
-            let help = if armed.is_empty() { "none is".into() } else { armed.join(", ") };
-            Wrong::new("no such timer is armed", format!("armed here: {help}"))
-        })?;
-        self.armed.remove(&timer);
-        Ok(Input::Fired(timer))
+    /// Takes a timer that was disarmed when its time was over already.
+    pub(super) fn fire_late(&mut self, timer: &C::Timer) -> bool {
+        self.disarmed.remove(timer)
     }
 
-    /// A timer that was disarmed when its time was over already.
-    fn late_timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
-        let timer = self.disarmed.iter().copied().find(|timer| timer.to_string() == words);
-        let help = "what `fires late` was armed, and then disarmed";
-        let timer = timer.ok_or_else(|| Wrong::new("no such timer was disarmed", help))?;
-        self.disarmed.remove(&timer);
-        Ok(Input::Fired(timer))
+    /// Some of the timers that are armed, in these words.
+    pub(super) fn armed(&self, words: impl Fn(&C::Timer) -> String) -> String {
+        let armed: Vec<String> = self.armed.iter().take(8).map(words).collect();
+        let armed = if armed.is_empty() { "none is".into() } else { armed.join(", ") };
+        format!("armed here: {armed}")
     }
 }
 
-const NOTHING: &str = "nothing";
-
-impl<C: TextFormat> Node<C::Message> for CoreNode<C> {
-    fn hear(&mut self, from: &str, message: C::Message) -> Result<Did<C::Message>, Wrong> {
+impl<C: TextFormat> CoreNode<C> {
+    /// What is heard from whom.
+    pub(super) fn heard(from: &str, message: C::Message) -> Result<InputOf<C>, Wrong> {
         let from = C::peer(from).ok_or_else(|| {
             let because = format!("{from} is nobody that it hears");
             Wrong::new(because, "a client hears `server` and `store`, a server `client N`")
         })?;
-        Ok(self.step(Input::Message { from, message }))
+        Ok(Input::Message { from, message })
     }
 
-    fn happen(&mut self, words: &str) -> Result<Did<C::Message>, Wrong> {
-        let input = if words == "restarts" {
-            self.restart(None)?
-        } else if let Some(words) = words.strip_prefix("restarts with ") {
-            self.restart(Some(words))?
-        } else if let Some(words) = words.strip_prefix("is told ") {
+    /// What else happens.
+    pub(super) fn read(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
+        if words == "restarts" {
+            return Ok(Input::Restart(self.saved.clone()));
+        }
+        if let Some(words) = words.strip_prefix("is told ") {
             let command = C::command(words);
             let command =
                 command.ok_or_else(|| Wrong::new("no such command is known here", C::COMMANDS))?;
@@ -194,53 +177,60 @@ impl<C: TextFormat> Node<C::Message> for CoreNode<C> {
                 let because = format!("this command is written `{command}`");
                 return Err(Wrong::new(because, "write it so"));
             }
-            Input::Command(command)
-        } else if let Some(words) = words.strip_prefix("fires late ") {
-            self.late_timer(words)?
-        } else if let Some(words) = words.strip_prefix("fires ") {
-            self.timer(words)?
-        } else {
-            let because = "neither `is told`, `hears`, `fires` nor `restarts`";
-            let help = "a node's name is followed by one of these; effects are indented";
-            return Err(Wrong::new(because, help));
-        };
-        Ok(self.step(input))
+            return Ok(Input::Command(command));
+        }
+        if let Some(words) = words.strip_prefix("fires late ") {
+            return self.late_timer(words);
+        }
+        if let Some(words) = words.strip_prefix("fires ") {
+            return self.timer(words);
+        }
+        let because = "neither `is told`, `hears`, `fires` nor `restarts`";
+        let help = "a node's name is followed by one of these; effects are indented";
+        Err(Wrong::new(because, help))
+    }
+
+    /// What a step came to, in words; what it saves is kept for a restart.
+    pub(super) fn tell(&mut self, out: OutOf<C>) -> Did<C::Message> {
+        let mut effects: Vec<String> = out.rows.iter().filter_map(trouble).collect();
+        effects.extend(out.effects.iter().map(effect_words::<C>));
+        let mut sent = Vec::new();
+        for effect in out.effects {
+            match effect {
+                Effect::Send { to, message } => sent.push((C::peer_name(to), message)),
+                Effect::Save(saved) => C::keep(&mut self.saved, saved),
+                Effect::Arm(_) | Effect::Disarm(_) | Effect::Notify(_) => {}
+            }
+        }
+        Did { effects, sent }
+    }
+
+    fn timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
+        let timer = self.armed.iter().copied().find(|timer| timer.to_string() == words);
+        let timer = timer
+            .filter(|timer| self.fire(timer))
+            .ok_or_else(|| Wrong::new("no such timer is armed", self.armed(ToString::to_string)))?;
+        Ok(Input::Fired(timer))
+    }
+
+    fn late_timer(&mut self, words: &str) -> Result<InputOf<C>, Wrong> {
+        let timer = self.disarmed.iter().copied().find(|timer| timer.to_string() == words);
+        let help = "what `fires late` was armed, and then disarmed";
+        let timer = timer.filter(|timer| self.fire_late(timer));
+        Ok(Input::Fired(timer.ok_or_else(|| Wrong::new("no such timer was disarmed", help))?))
     }
 }
 
-impl<C: TextFormat + 'static> From<C> for Box<dyn Node<C::Message>> {
-    fn from(core: C) -> Self {
-        Box::new(CoreNode::new(core))
+impl<C: TextFormat> Node<C::Message> for CoreNode<C> {
+    fn hear(&mut self, from: &str, message: C::Message) -> Result<Did<C::Message>, Wrong> {
+        let out = self.step(Self::heard(from, message)?);
+        Ok(self.tell(out))
     }
-}
 
-/// One step of a node as it stands in a scenario: its input, its rows, its effects; a line each.
-pub fn step_words<C: TextFormat>(name: &str, input: &InputOf<C>, out: &OutOf<C>) -> String {
-    let (rows, effects) = out_words::<C>(out);
-    let mut text = format!("\n{name} {}\n", input_words::<C>(input));
-    for line in rows.into_iter().chain(effects) {
-        text.push_str("  ");
-        text.push_str(&line);
-        text.push('\n');
-    }
-    text
-}
-
-/// Rows, and effects after what a reader must not miss.
-fn out_words<C: TextFormat>(out: &OutOf<C>) -> (Vec<String>, Vec<String>) {
-    let mut effects: Vec<String> = out.rows.iter().filter_map(trouble).collect();
-    effects.extend(out.effects.iter().map(effect_words::<C>));
-    (out.rows.iter().filter_map(row_words).collect(), effects)
-}
-
-/// How an input of a node reads, without the node's name: `fires renew timer`.
-pub fn input_words<C: TextFormat>(input: &InputOf<C>) -> String {
-    match input {
-        Input::Message { from, message } => format!("hears {}: {message}", C::peer_name(*from)),
-        Input::Fired(timer) => format!("fires {timer}"),
-        Input::Command(command) => format!("is told {command}"),
-        Input::Restart(Some(saved)) => format!("restarts with {}", C::saved(saved)),
-        Input::Restart(None) => format!("restarts with {NOTHING}"),
+    fn happen(&mut self, words: &str) -> Result<Did<C::Message>, Wrong> {
+        let input = self.read(words)?;
+        let out = self.step(input);
+        Ok(self.tell(out))
     }
 }
 
@@ -255,20 +245,7 @@ pub fn effect_words<C: TextFormat>(effect: &EffectOf<C>) -> String {
     }
 }
 
-/// What a line that shows a row begins with.
-pub(super) const TAKES: &str = "takes row ";
-
-/// What a table said that only a trace shows.
-fn row_words(taken: &RowOutcome) -> Option<String> {
-    match taken {
-        RowOutcome::Row { machine, row } => Some(format!("{TAKES}{row} of {machine}")),
-        RowOutcome::Ignored { .. }
-        | RowOutcome::Unexpected { .. }
-        | RowOutcome::ActionFailed { .. } => None,
-    }
-}
-
-/// What a table said that a reader must not miss; rows that are taken only a trace shows.
+/// What a table said that a reader must not miss. Rows that are taken only a trace shows.
 fn trouble(taken: &RowOutcome) -> Option<String> {
     match taken {
         RowOutcome::Row { .. } | RowOutcome::Ignored { .. } => None,

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Fault;
+use super::compare::compare;
 use super::language::{Language, perform};
 use super::script::{Script, Step};
 
@@ -16,24 +17,29 @@ pub struct Replay {
     pub nodes: usize,
     /// How many inputs were played.
     pub steps: usize,
-    /// How many lines below them were compared.
+    /// How many lines below them were compared; of a trace, how many rows and effects.
     pub lines: usize,
+    /// How many timers of a trace fired though they were disarmed: their time was over already.
+    pub late: usize,
     /// Where they differ, in the order of the file.
     pub departures: Vec<Departure>,
     /// The line after a departure at which nothing more could be played.
     pub stopped: Option<Fault>,
+    /// The last line of a trace, if whoever wrote it was killed meanwhile.
+    pub torn: Option<usize>,
 }
 
 /// A line that is not what the cores do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// The line, or the one before which something is missing; counted from 1.
+    /// The line, or the one before which something is missing; of a trace, that of the step.
+    /// Counted from 1.
     pub line: usize,
     /// The input that it is about.
     pub input: String,
-    /// What the file says; nothing where a line is missing.
+    /// What the file says; nothing where it is missing there.
     pub written: Option<String>,
-    /// What the core does; nothing where a line is too many.
+    /// What the core does; nothing where the file says too much.
     pub now: Option<String>,
 }
 
@@ -46,7 +52,7 @@ pub fn replay(text: &str, languages: &[Language]) -> Result<Replay, Fault> {
     let script = Script::read(text)?;
     let mut replay = Replay::default();
     let mut names = BTreeSet::new();
-    let played = perform(&script, languages, &mut |step, now| {
+    let played = perform(&script, languages, &mut |step, now, _| {
         if step.admits_strangers() {
             return;
         }
@@ -73,39 +79,17 @@ impl Replay {
         self.departures.is_empty() && self.stopped.is_none()
     }
 
-    /// Pairs the lines between those at both ends that agree: each with the next that is the same,
-    /// or of the same kind.
+    /// Compares the lines below a step: those of the same kind go together.
     fn compare(&mut self, step: &Step, now: &[String]) {
         let Step { line: of, written, .. } = step;
-        let same = |a: &(usize, String), b: &String| a.1 == *b;
-        let ahead = written.iter().zip(now).take_while(|(a, b)| same(a, b)).count();
-        let (written, now) = (&written[ahead..], &now[ahead..]);
-        let ends = written.iter().rev().zip(now.iter().rev());
-        let behind = ends.take_while(|(a, b)| same(a, b)).count();
-        let (old, now) = (&written[..written.len() - behind], &now[..now.len() - behind]);
-        let input = format!("{} {}", of.name, of.text);
-        let mut departs = |line: usize, written: Option<&String>, now: Option<&String>| {
-            let (written, now) = (written.cloned(), now.cloned());
-            self.departures.push(Departure { line, input: input.clone(), written, now });
-        };
-        let mut rest = now;
-        for (line, text) in old {
-            let like = |other: &&String| first_word(other) == first_word(text);
-            let place = rest.iter().position(|other| other == text);
-            let place = place.or_else(|| rest.iter().position(|other| like(&other)));
-            let Some(place) = place else {
-                departs(*line, Some(text), None);
-                continue;
-            };
-            let (missing, found) = (&rest[..place], &rest[place]);
-            missing.iter().for_each(|missing| departs(*line, None, Some(missing)));
-            if found != text {
-                departs(*line, Some(text), Some(found));
-            }
-            rest = &rest[place + 1..];
-        }
-        let after = of.number + 1 + ahead + old.len();
-        rest.iter().for_each(|missing| departs(after, None, Some(missing)));
+        let is_same = |(_, a): &(usize, String), b: &String| a == b;
+        let is_like = |(_, a): &(usize, String), b: &String| first_word(a) == first_word(b);
+        compare(written, now, is_same, is_like, |place, old, new| {
+            let line = written.get(place).map_or(of.number + 1 + place, |(line, _)| *line);
+            let input = format!("{} {}", of.name, of.text);
+            let (written, now) = (old.map(|(_, text)| text.clone()), new.cloned());
+            self.departures.push(Departure { line, input, written, now });
+        });
     }
 }
 

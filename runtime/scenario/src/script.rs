@@ -8,13 +8,13 @@ use alloc::vec::Vec;
 
 use super::Fault;
 use super::network::Network;
-use super::node::{Deliverable, Node, TAKES, Wrong};
+use super::node::{Deliverable, Node, Wrong};
 
 /// The node of a name that the text after `is a` means.
 type NodeOf<M> = fn(&str, &str) -> Option<Box<dyn Node<M>>>;
 
-/// What is told of a step: the step, and what it comes to.
-pub(super) type Each<'e> = dyn FnMut(&Step, Vec<String>) + 'e;
+/// What is told of a step: the step, what it comes to, and who says it as a line of a trace.
+pub(super) type Each<'e> = dyn FnMut(&Step, Vec<String>, &dyn Fn() -> Option<String>) + 'e;
 
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,6 @@ pub struct Script {
     pub steps: Vec<Step>,
     /// Remarks after the last of them.
     pub tail: Vec<String>,
-    /// Whether it says which rows are taken: a trace does.
-    pub shows_rows: bool,
 }
 
 /// A line that the runner reads, and what stands around it.
@@ -88,14 +86,13 @@ impl Script {
         let (head, body) = lines.split_at(start);
         let head: Vec<&str> = head.iter().map(|(_, line)| *line).collect();
         let head = head.join("\n").trim_end().to_owned();
-        let mut script = Self { head, steps: Vec::new(), tail: Vec::new(), shows_rows: false };
+        let mut script = Self { head, steps: Vec::new(), tail: Vec::new() };
         let mut names: Vec<String> = Vec::new();
         for &(number, line) in body {
             if line.is_empty() {
                 continue;
             }
             if let Some(effect) = line.strip_prefix("  ") {
-                script.shows_rows |= effect.starts_with(TAKES);
                 if let Some(step) = script.steps.last_mut() {
                     step.written.push((number, effect.to_owned()));
                 }
@@ -134,8 +131,7 @@ impl Script {
             let Line { name, text, .. } = &step.line;
             if !step.is_entry {
                 let did = network.happen(name, text).map_err(|wrong| step.fault(wrong))?;
-                let rows = if self.shows_rows { did.rows } else { Vec::new() };
-                each(step, rows.into_iter().chain(did.effects).collect());
+                each(step, did.effects, &|| network.last_step(name));
                 continue;
             }
             if step.admits_strangers() {
@@ -145,7 +141,7 @@ impl Script {
                 let node = node(name, text).ok_or_else(|| step.fault(unknown()))?;
                 network.enter(name, node);
             }
-            each(step, Vec::new());
+            each(step, Vec::new(), &|| None);
         }
         Ok(())
     }

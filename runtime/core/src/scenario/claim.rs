@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::read;
+use super::NodeOf;
 use crate::claim::client::{self, Client};
 use crate::claim::keychain::{self, Keychain};
 use crate::claim::message::{Caller, Message, Request, ResourceName, Response, Server};
@@ -34,15 +34,15 @@ impl Nodes for ClaimNodes {
         };
         if let Some(number) = what.strip_prefix("claim client of resource ") {
             let resource = ResourceName(number.parse().ok()?);
-            return Some(Client { waits, ..Client::new(resource) }.into());
+            return Some(Box::new(NodeOf::new(Client { waits, ..Client::new(resource) })));
         }
         if what == "keychain" {
-            return Some(Keychain { waits, ..Keychain::new() }.into());
+            return Some(Box::new(NodeOf::new(Keychain { waits, ..Keychain::new() })));
         }
         match what {
             _ if waits => None,
-            "claim server" => Some(Records::new(Limits::DEFAULT).into()),
-            "fence" => Some(Fence.into()),
+            "claim server" => Some(Box::new(NodeOf::new(Records::new(Limits::DEFAULT)))),
+            "fence" => Some(Box::new(NodeOf::new(Fence))),
             _ => {
                 let room = what.strip_prefix("claim server with room for ")?;
                 let (waiters_max, finished_max) = match room.split_once(" waiting and ") {
@@ -51,7 +51,7 @@ impl Nodes for ClaimNodes {
                 };
                 let (waiters_max, finished_max) =
                     (waiters_max.parse().ok()?, finished_max.parse().ok()?);
-                Some(Records::new(Limits { waiters_max, finished_max }).into())
+                Some(Box::new(NodeOf::new(Records::new(Limits { waiters_max, finished_max }))))
             }
         }
     }
@@ -81,10 +81,6 @@ impl Deliverable for Message {
             }
             Self::Response(_) | Self::Act { .. } | Self::Over { .. } => Vec::new(),
         }
-    }
-
-    fn read(words: &str) -> Option<Self> {
-        read::message(words)
     }
 }
 
@@ -189,10 +185,6 @@ impl<R: Rules<claim_record::Machine>> TextFormat for Records<R> {
 
     fn saved(saved: &Saved) -> String {
         saved.to_string()
-    }
-
-    fn restored(words: &str) -> Option<Saved> {
-        read::saved(words)
     }
 }
 

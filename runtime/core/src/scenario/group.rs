@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::NodeOf;
 use crate::group::message::{LockName, Message};
 use crate::group::{Command, Member};
 use crate::number::ViewId;
@@ -22,7 +23,10 @@ impl Nodes for GroupNodes {
     const KNOWN: &'static str = "all of them `member with locks`";
 
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
-        (what == "member with locks").then_some(Member::new(member(name)?).into())
+        if what != "member with locks" {
+            return None;
+        }
+        Some(Box::new(NodeOf::new(Member::new(member(name)?))))
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::NodeOf;
 use crate::number::LockId;
 use crate::ranges::ByteRange;
 use crate::ranges::locks::{Key, LockType};
@@ -27,8 +28,12 @@ impl Nodes for RangeNodes {
 
     fn node(name: &str, what: &str) -> Option<Box<dyn Node<Message>>> {
         match what {
-            "cache manager" if host(name).is_some() => Some(CacheManager::new().into()),
-            "server of files" if name == Server.to_string() => Some(FileServer.into()),
+            "cache manager" if host(name).is_some() => {
+                Some(Box::new(NodeOf::new(CacheManager::new())))
+            }
+            "server of files" if name == Server.to_string() => {
+                Some(Box::new(NodeOf::new(FileServer)))
+            }
             _ => None,
         }
     }

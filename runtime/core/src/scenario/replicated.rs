@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::NodeOf;
 use crate::number::Token;
 use crate::replicated::message::{Because, Cluster, Command, Connected, Message};
 use crate::replicated::types::{Address, Call, Entry, LockName, Operation, Request, Status};
@@ -12,7 +13,7 @@ use crate::replicated::{Lock, Locks, Member};
 use turnstile_machine::Rules;
 use turnstile_machines::lock_status::State;
 use turnstile_machines::{lock_member, lock_mutex, lock_status};
-use turnstile_scenario::{CoreNode, Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
 use turnstile_step::Core as _;
 
 /// The nodes of the replicated system, by the tables that are baked in.
@@ -34,7 +35,7 @@ impl Nodes for ReplicatedNodes {
             "leader" => lock_member::State::Leader,
             _ => return None,
         };
-        Some(Box::new(CoreNode::with(core, state)))
+        Some(Box::new(NodeOf::with(core, state)))
     }
 }
 

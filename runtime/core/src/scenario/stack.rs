@@ -8,11 +8,12 @@ use turnstile_machine::Rules;
 use turnstile_machines::{group_lock_client, group_lock_coordinator, view_handler};
 use turnstile_step::Out;
 
+use super::NodeOf;
 use super::group::view;
 use crate::group;
 use crate::stack::{Command, Message, Stack};
 use crate::view::{Handler, MemberId, Members};
-use turnstile_scenario::{CoreNode, Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
 
 /// The nodes of the stack system, by the tables that are baked in.
 #[derive(Clone, Copy, Debug)]
@@ -28,12 +29,12 @@ impl Nodes for StackNodes {
         let me = name.strip_prefix("member ")?.parse().ok().map(MemberId)?;
         let stack = Stack::new(me);
         match what.strip_prefix("member with locks of ")? {
-            "no group" => Some(stack.into()),
+            "no group" => Some(Box::new(NodeOf::new(stack))),
             alone => {
                 let view = view(alone).filter(|view| view.members == Members::new([me]))?;
                 // It has nobody to send to, and no timer is armed when it has heard itself.
                 let state = stack.begin(view, &mut Out::default());
-                Some(Box::new(CoreNode::with(stack, state)))
+                Some(Box::new(NodeOf::with(stack, state)))
             }
         }
     }

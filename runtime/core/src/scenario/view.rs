@@ -4,11 +4,12 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::NodeOf;
 use crate::number::ViewId;
 use crate::view::{Command, Handler, MemberId, Message, State, View};
 use turnstile_machine::Rules;
 use turnstile_machines::view_handler::Machine;
-use turnstile_scenario::{CoreNode, Deliverable, Node, Nodes, TextFormat};
+use turnstile_scenario::{Deliverable, Node, Nodes, TextFormat};
 
 /// The nodes of the view system, by the tables that are baked in.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ impl Nodes for ViewNodes {
             view => Some(read(view)?),
         };
         let state = State::new(me, Machine.initial(), view);
-        Some(Box::new(CoreNode::with(Handler::new(me), state)))
+        Some(Box::new(NodeOf::with(Handler::new(me), state)))
     }
 }
 

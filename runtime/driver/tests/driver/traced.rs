@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use turnstile_core::scenario::LANGUAGES;
-use turnstile_scenario::replay;
+use turnstile_scenario::trace::replay;
 
 use crate::http::Client;
 use crate::real::Turnstiled;
@@ -28,17 +28,18 @@ fn text(path: &Path) -> &str {
 #[track_caller]
 fn check(path: &Path) -> usize {
     let text = std::fs::read_to_string(path).expect("it was written");
-    let replay = replay(&text, LANGUAGES).unwrap_or_else(|fault| panic!("{fault}"));
+    let replay = replay(text.as_bytes(), LANGUAGES).unwrap_or_else(|fault| panic!("{fault}"));
     assert!(replay.is_as_written(), "{replay:#?}");
-    assert!(text.contains("  takes row "), "{text}");
+    assert_eq!((replay.late, replay.torn), (0, None), "no timer is late, and every line whole");
+    assert!(text.contains(r#""rows":[{"row":{"machine":"#), "{text}");
     replay.steps
 }
 
 #[test]
 fn what_the_programs_trace_is_a_run_of_the_cores_over_restarts_too() {
-    let (data, claims) = (scratch("data"), scratch("claim.txt"));
+    let (data, claims) = (scratch("data"), scratch("claim.jsonl"));
     for life in 0..3 {
-        let trace = scratch(&format!("server-{life}.txt"));
+        let trace = scratch(&format!("server-{life}.jsonl"));
         let arguments = ["--data", text(&data), "--trace", text(&trace)];
         let mut server = Turnstiled::start(&arguments);
         let url = format!("http://{}", server.at);
@@ -57,7 +58,7 @@ fn what_the_programs_trace_is_a_run_of_the_cores_over_restarts_too() {
         server.child.wait().expect("it is our child");
         assert!(check(&trace) >= 4);
         let restarts = std::fs::read_to_string(&trace).expect("it was written");
-        assert_eq!(restarts.contains("restarts with nothing"), life == 0, "{restarts}");
+        assert_eq!(restarts.contains(r#"{"restart":"nothing"}"#), life == 0, "{restarts}");
     }
 }
 

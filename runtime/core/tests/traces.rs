@@ -1,0 +1,191 @@
+//! Every scenario is played, its run written as a trace, and the trace replayed.
+
+use std::fmt::Debug;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use turnstile_core::claim::client::Client;
+use turnstile_core::claim::keychain::Keychain;
+use turnstile_core::claim::record::Records;
+use turnstile_core::fence::Fence;
+use turnstile_core::group;
+use turnstile_core::ranges::manager::CacheManager;
+use turnstile_core::ranges::server::FileServer;
+use turnstile_core::replicated;
+use turnstile_core::scenario::LANGUAGES;
+use turnstile_core::stack::Stack;
+use turnstile_core::view::Handler;
+use turnstile_scenario::trace::{Data, of_scenario, replay};
+use turnstile_step::{EffectOf, InputOf};
+
+fn scenarios() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).expect("a folder of the crate, or in it");
+        entries.map(|entry| entry.expect("read").path()).collect()
+    };
+    let files = list(&folder).into_iter().flat_map(|system| list(&system));
+    files.map(|file| (file.clone(), fs::read_to_string(file).expect("it is text"))).collect()
+}
+
+fn scenario(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name);
+    fs::read_to_string(path).expect("it is there")
+}
+
+#[test]
+fn every_scenario_is_a_trace_that_replays() {
+    let scenarios = scenarios();
+    assert!(scenarios.len() >= 100, "{}", scenarios.len());
+    let mut late = 0;
+    for (file, text) in scenarios {
+        let name = file.display();
+        let trace = of_scenario(&text, LANGUAGES).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let replay = replay(trace.as_bytes(), LANGUAGES);
+        let replay = replay.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        assert!(replay.is_as_written() && replay.torn.is_none(), "{name}: {replay:#?}");
+        let count = |what: &str| trace.lines().filter(|line| line.contains(what)).count();
+        assert_eq!((replay.steps, replay.lines > 0), (count("\"input\":"), true), "{name}");
+        late += replay.late;
+    }
+    assert!(late > 0, "some timer fires late");
+}
+
+/// Reads a step's input and effects as the types of its core, and asks that what they are written
+/// as reads as the same.
+fn read<C: Data<Notice: serde::de::DeserializeOwned>>(step: &Value) {
+    fn twice<T>(json: &Value)
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + Debug,
+    {
+        let text = json.to_string();
+        let once: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let again = serde_json::to_string(&once).expect("it was JSON");
+        assert_eq!(serde_json::from_str::<T>(&again).expect("it is written"), once, "{text}");
+    }
+    twice::<InputOf<C>>(&step["input"]);
+    for effect in step["effects"].as_array().expect("a list") {
+        twice::<EffectOf<C>>(effect);
+    }
+}
+
+/// How a step of a core is read.
+type Read = fn(&Value);
+
+/// What begins the `is` of a core's nodes, the longer one first, and how its steps are read.
+const CORES: [(&str, Read); 10] = [
+    ("claim client ", read::<Client>),
+    ("claim server", read::<Records>),
+    ("keychain", read::<Keychain>),
+    ("fence", read::<Fence>),
+    ("member with locks of ", read::<Stack>),
+    ("member with locks", read::<group::Member>),
+    ("member of ", read::<Handler>),
+    ("cache manager", read::<CacheManager>),
+    ("server of files", read::<FileServer>),
+    ("", read::<replicated::Member>),
+];
+
+#[test]
+fn inputs_and_effects_of_every_core_read_as_they_are_written() {
+    let mut steps = [0; CORES.len()];
+    for (_, text) in scenarios() {
+        let trace = of_scenario(&text, LANGUAGES).expect("it plays");
+        let lines = trace.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        let lines: Vec<Value> = lines.collect();
+        for step in lines.iter().filter(|line| line["input"].is_object()) {
+            let entry =
+                lines.iter().find(|line| line["is"].is_string() && line["node"] == step["node"]);
+            let is = entry.and_then(|entry| entry["is"].as_str()).expect("it has entered");
+            let core = CORES.iter().position(|(begins, _)| is.starts_with(begins));
+            let core = core.expect("the last one fits");
+            CORES[core].1(step);
+            steps[core] += 1;
+        }
+    }
+    assert!(steps.iter().all(|steps| *steps > 0), "{steps:?}");
+}
+
+#[test]
+fn a_changed_number_departs_at_its_line() {
+    let text = scenario("claim/a-repeated-post-is-the-same-claim.txt");
+    let trace = of_scenario(&text, LANGUAGES).expect("it plays");
+    let (from, to) = (r#""claim":1,"token":1,"lease""#, r#""claim":1,"token":9,"lease""#);
+    let line = 1 + trace.lines().position(|line| line.contains(from)).expect("a grant");
+    let changed = trace.replacen(from, to, 1);
+    let replay = replay(changed.as_bytes(), LANGUAGES).expect("it is a trace");
+    let [departure] = &replay.departures[..] else { panic!("one departure: {replay:#?}") };
+    assert_eq!(departure.line, line);
+    assert!(departure.written.as_ref().is_some_and(|written| written.contains(to)));
+    assert!(departure.now.as_ref().is_some_and(|now| now.contains(from)));
+    assert!(departure.input.contains(r#"{"message":{"from":"#), "{}", departure.input);
+}
+
+#[test]
+fn a_trace_reads_as_a_person_would_write_it() {
+    let text = scenario("claim/a-restart-of-the-server-takes-no-lock-away.txt");
+    let trace = of_scenario(&text, LANGUAGES).expect("it plays");
+    for words in [
+        r#"{"restart":{"saved":{"claims":{"1":{"resource":1,"at":"active","token":1,"key":"#,
+        r#"{"send":{"to":"claims","message":{"request":{"call":0,"ask":{"post":{"resource":1,"#,
+        r#"{"row":{"machine":"claim-record","row":""#,
+        r#"{"arm":{"ttl":1}}"#,
+        r#"{"notify":{"became":{"claim":1,"status":"active","token":1}}}"#,
+    ] {
+        assert!(trace.contains(words), "{words} is not in {trace}");
+    }
+}
+
+#[test]
+fn a_node_that_nobody_knows_is_refused_with_those_that_are_known() {
+    let trace = "{\"trace\":1}\n\n{\"node\":\"a\",\"is\":\"teapot\"}\n";
+    let fault = replay(trace.as_bytes(), LANGUAGES).expect_err("no such node");
+    assert_eq!((fault.line, &*fault.because), (3, "no such node is known here"));
+    assert!(fault.help.contains("`claim server`"), "{fault}");
+}
+
+#[test]
+fn a_token_that_no_number_follows_ends_the_replay_and_not_the_program() {
+    let last = u64::MAX;
+    let trace = format!(
+        "{{\"trace\":1}}\n{{\"node\":\"a\",\"is\":\"claim server\"}}\n{{\"node\":\"a\",\"input\":\
+         {{\"restart\":{{\"saved\":{{\"claims\":{{}},\"last_claim\":{last},\"last_token\":1}}}}}},\
+         \"rows\":[],\"effects\":[]}}\n{{\"node\":\"a\",\"input\":{{\"message\":{{\"from\":1,\
+         \"message\":{{\"request\":{{\"call\":0,\"ask\":{{\"post\":{{\"resource\":1,\"key\":null,\
+         \"wait\":false}}}}}}}}}}}},\"rows\":[],\"effects\":[]}}\n"
+    );
+    let fault = replay(trace.as_bytes(), LANGUAGES).expect_err("no claim can be numbered");
+    assert_eq!((fault.line, &*fault.because), (4, "the core panics at this input"));
+}
+
+#[test]
+fn what_no_core_can_have_is_no_input() {
+    let played = |is: &str, input: &str| {
+        let trace = format!(
+            "{{\"trace\":1}}\n{{\"node\":\"member 1\",\"is\":\"{is}\"}}\n\
+             {{\"node\":\"member 1\",\"input\":{input},\"rows\":[],\"effects\":[]}}\n"
+        );
+        replay(trace.as_bytes(), LANGUAGES).map_err(|fault| (fault.line, fault.because))
+    };
+    let view = |members: &str| {
+        let view = format!(r#"{{"id":2,"members":[{members}],"subgroups":[]}}"#);
+        played("member with locks", &format!(r#"{{"command":{{"view":{view}}}}}"#))
+    };
+    assert!(view("1,2").is_ok());
+    let twice = view("1,2,1").expect_err("a member is in it once");
+    assert_eq!(twice, (3, "the input says what the core does not read".into()));
+    let range = r#"{"command":{"file":1,"key":1,"wish":{"read":{"first":4,"last":3}}}}"#;
+    let trace = format!(
+        "{{\"trace\":1}}\n{{\"node\":\"host 1\",\"is\":\"cache manager\"}}\n\
+         {{\"node\":\"host 1\",\"input\":{range},\"rows\":[],\"effects\":[]}}\n"
+    );
+    let fault = replay(trace.as_bytes(), LANGUAGES).expect_err("no range");
+    assert!(fault.because.contains("a range has a byte at least"), "{fault}");
+    let kept = r#"{"resource":1,"at":"dreaming","token":null,"key":null}"#;
+    let saved = format!(r#"{{"claims":{{"7":{kept}}},"last_claim":7,"last_token":3}}"#);
+    let dreams = played("claim server", &format!(r#"{{"restart":{{"saved":{saved}}}}}"#));
+    let (line, because) = dreams.expect_err("no such state");
+    assert_eq!(line, 3);
+    assert!(because.contains("the machine has no `dreaming`"), "{because}");
+}
