@@ -1,4 +1,4 @@
-//! How the inputs and effects of byte-range locks read, in scenarios, traces and counterexamples.
+//! How the inputs and effects of byte-range locks read, in scenarios and counterexamples.
 
 use core::fmt::{Display, Formatter, Result};
 

@@ -119,7 +119,7 @@ struct Args {
     /// How long a request's header or body may take, or nobody read an answer, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds::read, default_value = "30")]
     patience: Duration,
-    /// Notes every step of the core in this file, for `turnstile replay`.
+    /// Notes every step of the core in this file, a line of JSON each, for `turnstile replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Writes the log as JSON. What is logged says TURNSTILE_LOG (info, debug, ...).

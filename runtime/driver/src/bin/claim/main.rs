@@ -44,7 +44,7 @@ struct Cli {
     /// The server; TURNSTILE_URL unless given.
     #[arg(long, global = true, value_name = "URL")]
     url: Option<String>,
-    /// Notes every step of the core in this file, for `turnstile replay`.
+    /// Notes every step of the core in this file, a line of JSON each, for `turnstile replay`.
     #[arg(long, global = true, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(subcommand)]
