@@ -4,5 +4,4 @@ pub mod blocking;
 pub mod client;
 pub mod keychain;
 pub mod server;
-pub mod trace;
 pub mod wire;

@@ -14,8 +14,8 @@ use turnstile_driver::server::{
     Audit, Hosts, Options, PublicUrl, Quotas, Server, ServerTls, Storage, Tokens, read_name,
     runtime,
 };
-use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
+use turnstile_host::Trace;
 use turnstile_host::store::LogStore;
 
 /// Connections never take the last of the file descriptors.

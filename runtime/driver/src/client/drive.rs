@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 use turnstile_core::claim::keychain::{Command, Keychain, Timer};
 use turnstile_core::claim::message::{Lease, Message, ResourceName, Response, Server};
 use turnstile_core::number::{ClaimId, IdempotencyKey};
-use turnstile_host::{Engine, Moment, Observer};
+use turnstile_host::{Engine, Moment, Trace};
 use turnstile_machines::claim::Resource;
 use turnstile_step::{Input, InputOf};
 
@@ -18,7 +18,6 @@ use super::pace::Dice;
 use super::request::read;
 use super::sent::{Failure, Heard, NoAnswer};
 use super::service::{Claims, InputContext};
-use crate::trace::Trace;
 
 /// The claims of a manager, which run in one task.
 #[derive(Debug)]
@@ -32,11 +31,7 @@ const UNTRUSTED: u16 = 495;
 impl Drive {
     pub(super) fn new(caller: Caller, clock: Clock, dice: Dice, trace: Option<Trace>) -> Self {
         let core = Keychain { waits: true, ..Keychain::new() };
-        let observer = trace.map(|trace| {
-            trace.enter("keychain that waits");
-            Box::new(move |input: &_, out: &_| trace.note::<Keychain>(input, out))
-                as Observer<Keychain>
-        });
+        let observer = trace.map(|trace| trace.observer::<Keychain>("keychain that waits"));
         Self { engine: Engine::new(core, Claims::new(caller, clock, dice), observer) }
     }
 

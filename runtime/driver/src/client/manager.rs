@@ -21,7 +21,7 @@ use super::leave::{self, LeaveGuard};
 use super::order::Order;
 use super::pace::{Dice, TTL_MIN};
 use super::place::Place;
-use crate::trace::Trace;
+use turnstile_host::Trace;
 
 /// The ttl of a claim that asks for none.
 const TTL: Duration = Duration::from_secs(60);

@@ -24,11 +24,10 @@ use super::saved::{self, Found};
 use super::session::Sessions;
 use super::slots::{Room, Slots};
 use super::tls::ServerTls;
-use crate::trace::Trace;
 use crate::wire::ask::Bounds;
 use turnstile_host::at as at_place;
 use turnstile_host::store::Store;
-use turnstile_host::{Host, Observer, Pause, wall_us};
+use turnstile_host::{Host, Pause, Trace, wall_us};
 
 /// Where the claims are kept.
 pub enum Storage {
@@ -178,11 +177,7 @@ impl Server {
             Some(Committer(store, _)) => saved::read(&mut **store)?,
             None => Found::default(),
         };
-        let observer = trace.map(|trace| {
-            trace.enter(&server_words(terms.limits));
-            Box::new(move |input: &_, out: &_| trace.note::<Records>(input, out))
-                as Observer<Records>
-        });
+        let observer = trace.map(|trace| trace.observer::<Records>(&server_words(terms.limits)));
         let host = Host::new(open(found, terms, wall_us, observer), Answers(audit));
         Ok(Self { shared: EngineHandle::new(host), options, committer })
     }

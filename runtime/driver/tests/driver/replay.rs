@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use turnstile_core::scenario::LANGUAGES;
-use turnstile_driver::trace::Trace;
+use turnstile_host::Trace;
 use turnstile_scenario::trace::replay;
 
 /// A trace that is kept in memory.

@@ -8,19 +8,20 @@ use std::time::Duration;
 
 use turnstile_host::store::LogStore;
 use turnstile_host::transport::tcp;
-use turnstile_host::{Node, Options};
+use turnstile_host::{Node, Options, Trace};
 
 use crate::core::{Begin, Held, Runner, Timer};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [own, listen, other, address, data, _trace, begin @ ..] = &words[..] else {
+    let [own, listen, other, address, data, trace, begin @ ..] = &words[..] else {
         return Err("say: OWN LISTEN OTHER ADDRESS DATA TRACE [begin]".into());
     };
     let other = other.parse()?;
     let options = Options {
         store: Some(Box::new(LogStore::open(Path::new(data))?)),
+        observer: Some(Trace::create(own, Path::new(trace))?.observer::<Runner>("runner")),
         ..Options::new(|_state, timer| match timer {
             Timer::Hold => Duration::from_millis(20),
             Timer::Retry => Duration::from_millis(200),

@@ -19,8 +19,8 @@ use tracing::Level;
 use tracing_subscriber::EnvFilter;
 use turnstile_driver::client::{Ask, Cause, Error, Manager, Setup};
 use turnstile_driver::keychain;
-use turnstile_driver::trace::Trace;
 use turnstile_driver::wire::seconds;
+use turnstile_host::Trace;
 
 use self::signals::Signals;
 

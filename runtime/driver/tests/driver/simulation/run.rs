@@ -11,7 +11,7 @@ use std::time::Duration;
 use turmoil::{Builder, Sim};
 use turnstile_driver::client::{Clock, Dice, Setup};
 use turnstile_driver::server::{Hosts, Options, Server, Storage};
-use turnstile_driver::trace::Trace;
+use turnstile_host::Trace;
 
 use super::disk::Watched;
 use super::fenced::Register;

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use turnstile_scenario::trace::{Data, HEAD, entry_line, step_line};
 use turnstile_step::{InputOf, OutOf};
 
-use turnstile_host::at;
+use crate::at;
+use crate::engine::Observer;
 
 /// What takes a line of a trace.
 type Note = dyn Fn(&str) + Send + Sync;
@@ -61,13 +62,14 @@ impl Trace {
         Self { node: node.into(), note: self.note.clone() }
     }
 
-    /// The node begins anew, as what a scenario calls so.
-    pub(crate) fn enter(&self, what: &str) {
+    /// The node begins anew, as what a scenario calls so. What notes each of its steps.
+    #[must_use]
+    pub fn observer<C: Data>(self, what: &str) -> Observer<C> {
         (self.note)(&entry_line(&self.node, what));
+        Box::new(move |input, out| self.step::<C>(input, out))
     }
 
-    /// The node takes a step.
-    pub(crate) fn note<C: Data>(&self, input: &InputOf<C>, out: &OutOf<C>) {
+    fn step<C: Data>(&self, input: &InputOf<C>, out: &OutOf<C>) {
         match step_line::<C>(&self.node, input, out) {
             Ok(line) => (self.note)(&line),
             Err(error) => tracing::error!(%error, "a step is no line of a trace"),
