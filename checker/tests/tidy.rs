@@ -51,7 +51,8 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "runtime/step",
             "runtime/scenario",
             "runtime/core",
-            "runtime/driver",
+            "runtime/host",
+            "runtime/claim",
         ],
     ),
     (

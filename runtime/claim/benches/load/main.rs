@@ -1,0 +1,164 @@
+//! The load generator: how many claims a second the real server grants, and how evenly, beside the
+//! bare disk, bare HTTP, redis and etcd.
+//!
+//! It starts each as a process of its own, speaks to them over loopback only, and lets them take
+//! turns: every row once a round. `cargo bench -p turnstile-claim --bench load -- [SECONDS]`
+//! prints the tables that stand in `LOAD.md`, or with `of WORD` the rows that are of something with
+//! this word in its name, and with `beside DIRECTORY` also rows of the `turnstiled` there, which is
+//! of another build; with `reading` or `start` instead the ones about a million claims that others
+//! read, or that a server starts with. Servers and generator share the machine.
+
+mod client;
+mod constant;
+mod disk;
+mod etcd;
+mod lock;
+mod reading;
+mod redis;
+mod server;
+mod start;
+mod table;
+mod tally;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use etcd::Etcd;
+use lock::{Claim, Health, Lock, Refused, hand_overs, pairs};
+use redis::Redis;
+use server::{Build, Server};
+use table::{OURS, Row};
+use tally::Measure;
+use tokio::task::{LocalSet, spawn_local};
+
+/// So many claims are there to be read or started with, unless it is said: `reading 100000`.
+const CLAIMS: usize = 1_000_000;
+/// A row is not measured for longer than this in a round.
+const SECONDS_MAX: f64 = 60.0;
+/// Every row is measured so many times.
+const ROUNDS: usize = 7;
+
+fn main() {
+    // Cargo itself passes `--bench`.
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let is_said = |word: &str| words.iter().any(|said| said == word);
+    let claims = words.iter().find_map(|word| word.parse().ok()).unwrap_or(CLAIMS);
+    match () {
+        () if is_said("constant") => constant::serve(),
+        () if is_said("reading") => reading::run(claims, Duration::from_secs(10)),
+        () if is_said("start") => start::run(claims, other(&words)),
+        () => {
+            let seconds = words.iter().find_map(|word| word.parse().ok()).unwrap_or(1.0_f64);
+            let of = words.iter().skip_while(|word| *word != "of").nth(1);
+            let time = Duration::from_secs_f64(seconds.clamp(0.1, SECONDS_MAX));
+            compare(time, of, other(&words));
+        }
+    }
+}
+
+/// Where another build is that is measured, too.
+fn other(words: &[String]) -> Build<'_> {
+    words.iter().skip_while(|word| *word != "beside").nth(1).map(Path::new)
+}
+
+/// What the clients do.
+#[derive(Clone, Copy, Debug)]
+enum Load {
+    Pairs,
+    HandOvers,
+}
+
+/// Measures everything in turns, and prints the table.
+fn compare(time: Duration, of: Option<&String>, other: Build<'_>) {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let seconds = time.as_secs_f64();
+    println!("{cores} cores, shared by servers and generator; {ROUNDS} rounds, {seconds} s a row");
+    println!("load average before: {}\n", load.trim());
+    let (memory, disk) = (Some(Server::in_memory(None)), Some(Server::on_disk(None)));
+    let others = other.map(|_| (Some(Server::in_memory(other)), Some(Server::on_disk(other))));
+    let constant = Some(Server::constant());
+    let (redis, etcd) = (Server::redis(), Server::etcd());
+    let mut rows = vec![
+        Row::new("synced appends", "a file that grows", 1, || Some(disk::measure(false, time))),
+        Row::new("synced appends", "a file with room", 1, || Some(disk::measure(true, time))),
+    ];
+    for (load, clients) in [(Load::Pairs, 8), (Load::Pairs, 64), (Load::HandOvers, 64)] {
+        if matches!(load, Load::Pairs) {
+            rows.push(row::<Claim>("constants, bare", load, clients, &constant, time));
+            rows.push(row::<Health>("its /healthz", load, clients, &memory, time));
+            rows.push(row::<Refused>("its refusals", load, clients, &memory, time));
+        }
+        rows.push(row::<Claim>("turnstiled in memory", load, clients, &memory, time));
+        rows.push(row::<Claim>(OURS, load, clients, &disk, time));
+        if let Some((memory, disk)) = &others {
+            rows.push(row::<Claim>("another turnstiled in memory", load, clients, memory, time));
+            rows.push(row::<Claim>("another turnstiled on disk", load, clients, disk, time));
+        }
+        rows.push(row::<Redis<true>>("redis", load, clients, &redis, time));
+        if matches!(load, Load::HandOvers) {
+            rows.push(row::<Redis<false>>("redis without leases", load, clients, &redis, time));
+        }
+        rows.push(row::<Etcd>("etcd", load, clients, &etcd, time));
+    }
+    rows.retain(|row| of.is_none_or(|of| row.of.contains(of)));
+    for _ in 0..ROUNDS {
+        for row in &mut rows {
+            row.measure();
+        }
+    }
+    table::print(&rows);
+}
+
+fn row<'a, L: Lock + 'static>(
+    of: &'static str,
+    load: Load,
+    clients: usize,
+    server: &'a Option<Server>,
+    time: Duration,
+) -> Row<'a> {
+    let name = match load {
+        Load::Pairs => "lock + unlock pairs",
+        Load::HandOvers => "hand-overs of one lock",
+    };
+    Row::new(name, of, clients, move || {
+        server.as_ref().map(|server| measure::<L>(server, load, clients, time))
+    })
+}
+
+/// Runs a number of clients against a server.
+fn measure<L: Lock + 'static>(
+    server: &Server,
+    load: Load,
+    clients: usize,
+    time: Duration,
+) -> Measure {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    LocalSet::new().block_on(&runtime, async {
+        let mut connected = Vec::new();
+        for _ in 0..clients {
+            connected.push(L::connect(server.at).await);
+        }
+        let one = "load/one";
+        if let (Load::HandOvers, Some(client)) = (load, connected.first_mut()) {
+            client.prepare(one).await;
+        }
+        let (started, before) = (Instant::now(), server.cpu_time());
+        let end = started + time;
+        let run = |(number, client)| {
+            spawn_local(async move {
+                match load {
+                    Load::Pairs => pairs(client, number, end).await,
+                    Load::HandOvers => hand_overs(client, one, end).await,
+                }
+            })
+        };
+        let running: Vec<_> = connected.into_iter().enumerate().map(run).collect();
+        let mut tallies = Vec::new();
+        for task in running {
+            tallies.push(task.await.expect("a client ends well"));
+        }
+        Measure::of(&tallies, started.elapsed(), server.cpu_time() - before)
+    })
+}

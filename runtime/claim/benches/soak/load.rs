@@ -1,0 +1,231 @@
+//! What the clients of a soak do, each at a pace that leaves the machine something to do.
+//!
+//! An answer that the protocol does not have ends the soak. Nothing here is measured.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
+use turnstile_claim::client::Dice;
+
+use crate::client::Client;
+
+/// A client pauses as long between two things that it does.
+const PAUSE: Duration = Duration::from_millis(2);
+/// So many resources have claims that are left to lapse; each is claimed again and again.
+const LEFT: u64 = 500;
+/// So many connections idle.
+const IDLE: usize = 400;
+
+/// How often each thing was done.
+pub(crate) type Counts = Rc<RefCell<BTreeMap<&'static str, u64>>>;
+
+/// What every client has.
+#[derive(Clone)]
+pub(crate) struct Load {
+    pub(crate) at: SocketAddr,
+    pub(crate) end: Instant,
+    pub(crate) counts: Counts,
+}
+
+/// What a client does again and again, and how many do it.
+pub(crate) const CLIENTS: [(Kind, usize); 8] = [
+    (Kind::Pairs, 8),
+    (Kind::HandOvers, 12),
+    (Kind::GiveUps, 6),
+    (Kind::HangUps, 6),
+    (Kind::Lapses, 2),
+    (Kind::Revocations, 2),
+    (Kind::Lists, 2),
+    (Kind::Idles, 1),
+];
+
+/// What a client does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Pairs,
+    HandOvers,
+    GiveUps,
+    HangUps,
+    Lapses,
+    Revocations,
+    Lists,
+    Idles,
+}
+
+fn expect(answer: &crate::client::Answer, statuses: &[u16]) {
+    let body = String::from_utf8_lossy(&answer.body);
+    assert!(statuses.contains(&answer.status), "{}: {body}", answer.status);
+}
+
+fn body(resource: &str, ttl: f64, dice: &mut Dice) -> String {
+    let data = "x".repeat((dice.number() % 3_000) as usize);
+    format!(r#"{{"resource":"{resource}","ttl":{ttl},"user_data":"{data}"}}"#)
+}
+
+fn key(dice: &mut Dice) -> String {
+    format!("idempotency-key: {:016x}\r\n", dice.number())
+}
+
+impl Load {
+    /// Does one thing until the end.
+    pub(crate) async fn run(self, kind: Kind, mut dice: Dice) -> io::Result<()> {
+        let dice = &mut dice;
+        match kind {
+            Kind::Pairs => self.pairs(dice).await,
+            Kind::HandOvers => self.hand_overs(dice).await,
+            Kind::GiveUps => self.give_ups(dice).await,
+            Kind::HangUps => self.hang_ups(dice).await,
+            Kind::Lapses => self.lapses(dice).await,
+            Kind::Revocations => self.revocations(dice).await,
+            Kind::Lists => self.lists(dice).await,
+            Kind::Idles => self.idles(dice).await,
+        }
+    }
+
+    /// Counts something that is done; false at the end.
+    async fn goes_on(&self, what: &'static str, pause: Duration) -> bool {
+        *self.counts.borrow_mut().entry(what).or_default() += 1;
+        sleep(pause).await;
+        Instant::now() < self.end
+    }
+
+    /// Claims and releases a resource that nobody has ever named.
+    async fn pairs(&self, dice: &mut Dice) -> io::Result<()> {
+        let mut client = Client::connect(self.at).await?;
+        loop {
+            let body = body(&format!("pair/{:x}", dice.number()), 60.0, dice);
+            let claim = client.post(&body, &key(dice)).await?;
+            expect(&claim, &[201]);
+            expect(&client.set(claim.id(), "released", "").await?, &[204]);
+            if !self.goes_on("pairs", PAUSE).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes turns with others at one lock.
+    async fn hand_overs(&self, dice: &mut Dice) -> io::Result<()> {
+        let mut client = Client::connect(self.at).await?;
+        loop {
+            let mut claim = client.post(&body("one", 60.0, dice), "prefer: wait=30\r\n").await?;
+            let id = claim.id();
+            while !matches!(claim.status, 200 | 201) {
+                expect(&claim, &[202, 409]);
+                claim = client.set(id, "active", "prefer: wait=30\r\n").await?;
+            }
+            expect(&client.set(id, "released", "").await?, &[204]);
+            if !self.goes_on("hand-overs", PAUSE).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits for a lock that somebody holds, and withdraws.
+    async fn give_ups(&self, dice: &mut Dice) -> io::Result<()> {
+        let (mut client, mut holder) =
+            (Client::connect(self.at).await?, Client::connect(self.at).await?);
+        loop {
+            let resource = format!("busy/{:x}", dice.number());
+            let held = holder.post(&body(&resource, 60.0, dice), "").await?;
+            expect(&held, &[201]);
+            let waits = client.post(&body(&resource, 60.0, dice), "prefer: wait=0.01\r\n").await?;
+            expect(&waits, &[202]);
+            expect(&client.set(waits.id(), "withdrawn", "").await?, &[204]);
+            expect(&holder.set(held.id(), "released", "").await?, &[204]);
+            if !self.goes_on("waiters that give up", PAUSE).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits for a lock that somebody holds, and vanishes.
+    async fn hang_ups(&self, dice: &mut Dice) -> io::Result<()> {
+        let mut holder = Client::connect(self.at).await?;
+        let resource = format!("gone/{:x}", dice.number());
+        loop {
+            let held = holder.post(&body(&resource, 60.0, dice), "prefer: wait=30\r\n").await?;
+            expect(&held, &[201]);
+            for _ in 0..3 {
+                let mut client = Client::connect(self.at).await?;
+                // One whose turn has come when it vanishes holds the lock for a ttl.
+                let body = body(&resource, 1.0, dice);
+                client.send("POST", "/v1/claims/", "prefer: wait=300\r\n", &body).await?;
+                sleep(PAUSE).await;
+            }
+            expect(&holder.set(held.id(), "released", "").await?, &[204]);
+            if !self.goes_on("waiters that vanish, three each", Duration::from_millis(50)).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Leaves claims to lapse, which whoever asks next puts an end to.
+    async fn lapses(&self, dice: &mut Dice) -> io::Result<()> {
+        let mut client = Client::connect(self.at).await?;
+        loop {
+            let resource = format!("left/{}", dice.number() % LEFT);
+            let claim = client.post(&body(&resource, 0.05, dice), "").await?;
+            expect(&claim, &[201, 202]);
+            if claim.status == 202 {
+                expect(&client.set(claim.id(), "aborted", "").await?, &[204]);
+            }
+            if !self.goes_on("claims left to lapse", PAUSE).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes a lock away from who holds it.
+    async fn revocations(&self, dice: &mut Dice) -> io::Result<()> {
+        let (mut client, mut operator) =
+            (Client::connect(self.at).await?, Client::connect(self.at).await?);
+        loop {
+            let body = body(&format!("taken/{:x}", dice.number()), 60.0, dice);
+            let held = client.post(&body, "").await?;
+            expect(&held, &[201]);
+            expect(&operator.set(held.id(), "revoked", "").await?, &[204]);
+            expect(&client.set(held.id(), "released", "").await?, &[400]);
+            if !self.goes_on("revocations", PAUSE).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lists claims: all of it, or a little of it.
+    async fn lists(&self, dice: &mut Dice) -> io::Result<()> {
+        loop {
+            let mut client = Client::connect(self.at).await?;
+            for path in ["?limit=2000", "?status=active&limit=100", "?resource=one&limit=50"] {
+                expect(&client.get(&format!("/v1/claims/{path}")).await?, &[200]);
+            }
+            // Nobody takes the rest of this one.
+            client.send("GET", "/v1/claims/?limit=100000", "", "").await?;
+            let pause = Duration::from_millis(100 + dice.number() % 200);
+            if !self.goes_on("lists, three read and one not", pause).await {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Keeps connections that say nothing, and exchanges some of them.
+    async fn idles(&self, dice: &mut Dice) -> io::Result<()> {
+        let mut idle = Vec::new();
+        for _ in 0..IDLE {
+            idle.push(Client::connect(self.at).await?);
+        }
+        loop {
+            for _ in 0..20 {
+                let one = dice.number() as usize % IDLE;
+                idle[one] = Client::connect(self.at).await?;
+            }
+            if !self.goes_on("idle connections exchanged, 20 each", Duration::from_secs(1)).await {
+                return Ok(());
+            }
+        }
+    }
+}

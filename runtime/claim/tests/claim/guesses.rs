@@ -1,0 +1,82 @@
+//! Wrong tokens: limited per address, and no reason to keep out who has shown a right one.
+
+use std::net::{SocketAddr, TcpStream};
+
+use turnstile_claim::server::{Options, Storage};
+
+use crate::http::{Answer, Client, Running};
+use crate::tokens::tokens;
+
+const TOKENS: &str = "one\nanother\n";
+const GUESSES: u32 = 3;
+
+fn guarded(name: &str) -> Running {
+    let options =
+        Options { tokens: tokens(name, TOKENS), wrong_tokens_max: GUESSES, ..Options::default() };
+    Running::start(Storage::Memory, options)
+}
+
+fn ask(client: Client, token: &str) -> Answer {
+    client.with_token(token).get("/v1/claims/")
+}
+
+/// A client with another address than the rest of the test.
+fn elsewhere(server: &Running) -> Client {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let stream = runtime.expect("a runtime").block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::from(([127, 0, 0, 2], 0)))?;
+        socket.connect(server.at).await?.into_std()
+    });
+    let stream: TcpStream = stream.expect("loopback has more than one address");
+    stream.set_nonblocking(false).expect("a socket takes it");
+    Client::on(server.at, stream)
+}
+
+#[test]
+fn wrong_tokens_are_limited_per_address() {
+    let server = guarded("guesses.tokens");
+    ask(server.client(), "one").expect(200);
+    for guess in 0..GUESSES {
+        ask(server.client(), &format!("guess {guess}")).expect(401);
+    }
+    let refused = ask(server.client(), "another guess").expect(429);
+    let pause: u32 = refused.headers["retry-after"].parse().expect("seconds");
+    assert!((1..=60).contains(&pause), "{refused:?}");
+    // A right guess is not told from a wrong one, but a token that was shown before is.
+    ask(server.client(), "another").expect(429);
+    ask(server.client(), "one").expect(200);
+    // Without a token nothing is guessed.
+    server.client().get("/v1/claims/").expect(401);
+    server.client().get("/healthz").expect(200);
+    ask(elsewhere(&server), "another").expect(200);
+    ask(elsewhere(&server), "guess").expect(401);
+}
+
+#[test]
+fn the_form_of_the_status_page_has_the_same_limit() {
+    let server = guarded("form.tokens");
+    let from = format!("http://{}", server.at);
+    let log_in = |token: &str| {
+        let mut client = server.client().with("origin", &from);
+        client.request("POST", "/status/login/", &format!("token={token}"))
+    };
+    for _ in 1..GUESSES {
+        log_in("guess").expect(401);
+    }
+    log_in("one").expect(303);
+    ask(server.client(), "guess").expect(401);
+    let refused = log_in("guess").expect(429);
+    assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+    assert!(refused.text.contains("<form"), "a browser is shown a page: {}", refused.text);
+    log_in("another").expect(429);
+    log_in("one").expect(303);
+}
+
+#[test]
+fn right_tokens_are_never_counted() {
+    let server = guarded("right.tokens");
+    for _ in 0..10 * GUESSES {
+        ask(server.client(), "one").expect(200);
+    }
+}

@@ -1,0 +1,147 @@
+//! Reading beside others: long lists go out in slices, and who does not take them costs little.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::sync::mpsc;
+use turnstile_claim::server::{Accept, LastWord, Options, Server, Storage};
+use turnstile_host::store::Disk;
+
+use crate::additions::metric;
+use crate::http::{Client, Running};
+use crate::wire::Wire;
+
+/// So many claims are of one slice, and so many bytes.
+const SLICE_CLAIMS: u64 = 256;
+const SLICE_BYTES: usize = 64 << 10;
+
+/// Posts claims, each of a resource of its own.
+fn post(client: &mut Client, count: usize, data: usize) {
+    for number in 0..count {
+        let resource = format!("r{number}");
+        let post = json!({ "resource": resource, "ttl": 600, "user_data": "x".repeat(data) });
+        client.post(&post.to_string()).expect(201);
+    }
+}
+
+#[test]
+fn a_filter_that_finds_nothing_looks_at_all_in_slices() {
+    let server = Running::in_memory();
+    let mut client = server.client();
+    post(&mut client, 2_000, 0);
+    let nothing = client.get("/v1/claims/?minimum_active_duration=1e9").expect(200);
+    assert_eq!(nothing.text, "[]");
+    assert_eq!(nothing.headers["content-length"], "2", "a short list has its length");
+    assert_eq!(metric(&mut client, "list_claims_total"), 2_000);
+    assert_eq!(metric(&mut client, "list_slices_total"), 2_000_u64.div_ceil(SLICE_CLAIMS));
+    assert_eq!(metric(&mut client, "list_slice_claims_max"), SLICE_CLAIMS);
+    client.get("/status/").expect(200);
+}
+
+/// On a disk, too: each part is sent once what it says is on the disk.
+#[test]
+fn a_long_list_comes_whole_and_in_parts() {
+    let disk = Disk::default().open();
+    let storage = Storage::Simulated(Box::new(disk), Box::new(|| std::time::Duration::ZERO));
+    let server = Running::start(storage, Options::default());
+    let mut client = server.client();
+    post(&mut client, 300, 1_000);
+    let list = client.get("/v1/claims/?limit=1000000").expect(200);
+    assert!(!list.headers.contains_key("content-length"), "it is not made whole: {list:?}");
+    let claims = list.json();
+    let names: Vec<&Value> =
+        claims.as_array().expect("an array").iter().map(|claim| &claim["resource"]).collect();
+    assert!(names.iter().enumerate().all(|(at, name)| **name == format!("r{at}")), "{names:?}");
+    assert_eq!(names.len(), 300);
+    let parts = metric(&mut client, "list_chunks_total");
+    assert_eq!(parts, (list.text.len() as u64).div_ceil(SLICE_BYTES as u64), "{parts} parts");
+    client.get("/v1/claims/?limit=3&offset=298").expect(200);
+}
+
+/// An end of a connection within the process, that holds a few bytes only.
+pub(crate) type Pipe = Wire<DuplexStream>;
+
+impl LastWord for Pipe {
+    fn say(&self, _text: &[u8]) {}
+}
+
+/// Where such connections come from.
+pub(crate) struct Pipes(pub(crate) mpsc::UnboundedReceiver<DuplexStream>);
+
+impl Accept for Pipes {
+    type Stream = Pipe;
+
+    async fn accept(&mut self) -> io::Result<(Pipe, SocketAddr)> {
+        match self.0.recv().await {
+            Some(pipe) => Ok((Wire(pipe), (Ipv4Addr::LOCALHOST, 1).into())),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Asks, and reads until the answer is there or so many bytes of it.
+pub(crate) async fn ask(pipe: &mut DuplexStream, request: &str, most: usize) -> String {
+    pipe.write_all(request.as_bytes()).await.expect("the server reads");
+    let mut bytes = Vec::new();
+    while bytes.len() < most {
+        let read = pipe.read_buf(&mut bytes).await.expect("the server answers");
+        if read == 0 || is_whole(&bytes) {
+            break;
+        }
+    }
+    String::from_utf8(bytes).expect("text")
+}
+
+fn is_whole(answer: &[u8]) -> bool {
+    let beginning = String::from_utf8_lossy(&answer[..answer.len().min(500)]);
+    let Some((head, _)) = beginning.split_once("\r\n\r\n") else { return false };
+    let len = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
+    match len.and_then(|len| len.parse::<usize>().ok()) {
+        Some(len) => answer.len() >= head.len() + 4 + len,
+        None => answer.ends_with(b"0\r\n\r\n"),
+    }
+}
+
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
+}
+
+#[tokio::test]
+async fn a_hundred_lists_that_nobody_reads_are_a_slice_or_two_each() {
+    let server = Server::open(Storage::Memory, Options::default()).expect("nothing to read");
+    let (pipes, accepted) = mpsc::unbounded_channel();
+    let connect = || {
+        let (near, far) = duplex(1_024);
+        pipes.send(far).expect("the server takes it");
+        near
+    };
+    let serving = tokio::spawn(server.serve(Pipes(accepted), std::future::pending()));
+    let mut client = connect();
+    let data = "x".repeat(15_000);
+    for number in 0..400 {
+        let body = json!({ "resource": format!("r{number}"), "ttl": 600, "user_data": data });
+        let body = body.to_string();
+        let head = "POST /v1/claims/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
+        let request = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let answer = ask(&mut client, &request, usize::MAX).await;
+        assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    }
+    let mut deaf = Vec::new();
+    for _ in 0..100 {
+        let mut pipe = connect();
+        let begun = ask(&mut pipe, &get("/v1/claims/?limit=400"), 1).await;
+        assert!(begun.starts_with("HTTP/1.1 200"), "{begun}");
+        deaf.push(pipe);
+    }
+    let read = ask(&mut client, &get("/v1/claims/?limit=400"), usize::MAX).await;
+    assert!(read.len() > 400 * 15_000, "all of it is there for who reads it");
+    let own = (read.len() / SLICE_BYTES) as u64 + 1;
+    let metrics = ask(&mut client, &get("/metrics"), usize::MAX).await;
+    let made = metrics.lines().find_map(|line| line.strip_prefix("turnstile_list_chunks_total "));
+    let made: u64 = made.and_then(|made| made.parse().ok()).expect("a number");
+    let parts = 100 + own / 2..=200 + own;
+    assert!(parts.contains(&made), "{made} parts, about {own} of them for who reads");
+    serving.abort();
+}

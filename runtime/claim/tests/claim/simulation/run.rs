@@ -1,0 +1,188 @@
+//! One simulation: three clients at one lock, an operator, a server, a disk, and a seed that
+//! disturbs them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use turmoil::{Builder, Sim};
+use turnstile_claim::client::{Clock, Dice, Setup};
+use turnstile_claim::server::{Hosts, Options, Server, Storage};
+use turnstile_host::Trace;
+
+use super::disk::Watched;
+use super::fenced::Register;
+use super::network::{Listener, connector};
+use super::operator::host_operator;
+use super::outcome::{Event, Outcome, Tally};
+use super::trouble::Trouble;
+use super::turn::turn;
+use crate::replay::Notes;
+use turnstile_host::store::Medium;
+
+const PORT: u16 = 5000;
+pub(super) const SERVER_URL: &str = "http://server:5000";
+pub(super) const LOCK: &str = "lock";
+pub(super) const CLIENTS: [&str; 3] = ["c0", "c1", "c2"];
+/// Disturbances end after this much simulated time.
+pub(super) const DISTURBED: Duration = Duration::from_secs(4);
+/// By then everyone has held the lock once more.
+pub(super) const END: Duration = Duration::from_secs(40);
+pub(super) const TICK: Duration = Duration::from_millis(2);
+pub(super) const TTL: Duration = Duration::from_millis(400);
+/// A process that cannot start is started again after so long.
+const RESTART_PAUSE: Duration = Duration::from_millis(40);
+
+thread_local! {
+    /// How wrong the server's wall clock is. A simulation has a thread for itself.
+    pub(super) static WALL_OFF_US: Cell<i64> = const { Cell::new(0) };
+    /// For how long each client's machine has slept.
+    pub(super) static SLEPT: Cell<[Duration; CLIENTS.len()]> =
+        const { Cell::new([Duration::ZERO; CLIENTS.len()]) };
+}
+
+/// What all nodes of a simulation can see, as only a test can.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) fenced: Register,
+    pub(super) unfenced: Register,
+    /// The newest token that was ever granted, and to whom.
+    pub(super) newest: (u64, usize),
+    /// Tokens of claims that an operator has asked to revoke: it may be so.
+    pub(super) revoking: BTreeSet<u64>,
+    /// Those that are revoked, and since when at the latest.
+    pub(super) revoked: BTreeMap<u64, Duration>,
+    /// Which clients wait for the lock.
+    pub(super) waits: [bool; CLIENTS.len()],
+    /// Acts under a claim that was held, since disturbances ended, by client.
+    pub(super) calm_turns: [u64; CLIENTS.len()],
+    pub(super) is_calm: bool,
+    pub(super) tally: Tally,
+}
+
+pub(super) type Seen = Rc<RefCell<World>>;
+
+/// What the server's machine has: a disk, and file descriptors or none.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    pub(super) medium: Medium,
+    pub(super) has_no_descriptors: Arc<AtomicBool>,
+}
+
+/// Runs a whole simulation.
+pub(super) fn simulate(seed: u64) -> Outcome {
+    WALL_OFF_US.set(0);
+    SLEPT.set([Duration::ZERO; CLIENTS.len()]);
+    let mut sim = Builder::new()
+        .rng_seed(seed)
+        .enable_random_order()
+        .tick_duration(TICK)
+        .simulation_duration(END)
+        .min_message_latency(Duration::from_millis(1))
+        .max_message_latency(Duration::from_millis(8))
+        .build();
+    let tally = Tally::default();
+    let world: Seen = Rc::new(RefCell::new(World {
+        fenced: Register::new(true),
+        unfenced: Register::new(false),
+        newest: (0, 0),
+        revoking: BTreeSet::new(),
+        revoked: BTreeMap::new(),
+        waits: [false; CLIENTS.len()],
+        calm_turns: [0; CLIENTS.len()],
+        is_calm: false,
+        tally: tally.clone(),
+    }));
+    let machine = Machine { medium: Medium::new(seed), has_no_descriptors: Arc::default() };
+    let (notes, trace) = Notes::new();
+    host_server(&mut sim, seed, &machine, &trace, &tally);
+    for (number, name) in CLIENTS.into_iter().enumerate() {
+        host_client(&mut sim, seed, (number, name), &world, &trace);
+    }
+    host_operator(&mut sim, seed, &world);
+    Trouble::new(&mut sim, seed, &machine, &world, &tally).run();
+
+    let mut outcome = tally.outcome();
+    outcome.note(Event::Refused, world.borrow().fenced.refused);
+    outcome.note(Event::OverwrittenFenced, world.borrow().fenced.overwritten);
+    outcome.note(Event::OverwrittenUnfenced, world.borrow().unfenced.overwritten);
+    drop(sim);
+    outcome.note(Event::StepsReplayed, notes.replay() as u64);
+    outcome
+}
+
+/// The wall clock of the server's machine.
+fn wall_us() -> u64 {
+    let since_epoch = turmoil::since_epoch().expect("in a simulation").as_micros() as u64;
+    since_epoch.saturating_add_signed(WALL_OFF_US.get())
+}
+
+/// What the server lets in: some have room for fewer than want the lock.
+fn options(seed: u64) -> Options {
+    let mut options =
+        Options { wall_us, hosts: Hosts::of(["server".into()]), ..Options::default() };
+    match seed % 4 {
+        0 => options.quotas.claims_max = 2,
+        1 => options.limits.waiters_max = 1,
+        _ => {}
+    }
+    options
+}
+
+fn host_server(sim: &mut Sim<'_>, seed: u64, machine: &Machine, trace: &Trace, tally: &Tally) {
+    let (machine, trace, tally) = (machine.clone(), trace.clone(), tally.clone());
+    sim.host("server", move || {
+        let (machine, trace, tally) = (machine.clone(), trace.clone(), tally.clone());
+        async move {
+            let start = |store: Watched| {
+                let mut dice = Dice::seeded(seed);
+                let pause = move || Duration::from_micros(dice.number() % 20_000);
+                let storage = Storage::Simulated(Box::new(store), Box::new(pause));
+                Server::open(storage, Options { trace: Some(trace.clone()), ..options(seed) })
+            };
+            // The disk may refuse a start, and the process may end while it reads.
+            let server = loop {
+                match Watched::open(&machine.medium, &tally).and_then(start) {
+                    Ok(server) => break server,
+                    Err(_) => tokio::time::sleep(RESTART_PAUSE).await,
+                }
+            };
+            let listener = Listener::bind(PORT, machine.has_no_descriptors, tally).await?;
+            server.serve(listener, std::future::pending()).await?;
+            Ok(())
+        }
+    });
+}
+
+fn host_client(
+    sim: &mut Sim<'_>,
+    seed: u64,
+    (number, name): (usize, &'static str),
+    world: &Seen,
+    trace: &Trace,
+) {
+    let (world, trace) = (world.clone(), trace.clone());
+    let lives = RefCell::new(0_u64);
+    sim.host(name, move || {
+        *lives.borrow_mut() += 1;
+        let seed = seed ^ (number as u64 + 1) << 32 ^ *lives.borrow() << 48;
+        let (world, trace) = (world.clone(), trace.of(name));
+        async move {
+            let mut setup = Setup::new(SERVER_URL);
+            setup.connector = connector();
+            setup.ttl = TTL;
+            setup.dice = Dice::seeded(seed);
+            // The machine that simulates is none of the simulated.
+            setup.clock = Clock::new(move || SLEPT.get()[number]);
+            setup.trace = Some(trace);
+            let manager = setup.build()?;
+            let mut dice = Dice::seeded(seed.rotate_left(17));
+            loop {
+                turn(&manager, number, &mut dice, &world).await?;
+            }
+        }
+    });
+}

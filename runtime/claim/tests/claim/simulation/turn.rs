@@ -1,0 +1,112 @@
+//! A client's turn: it gets the lock, writes under it, gives it back.
+
+use std::time::Duration;
+
+use turnstile_claim::client::{Cause, Claim, Dice, Error, Manager};
+
+use super::outcome::Event;
+use super::run::{LOCK, Seen, TTL};
+
+/// Gets the lock, writes under it, gives it back.
+pub(super) async fn turn(
+    manager: &Manager,
+    number: usize,
+    dice: &mut Dice,
+    world: &Seen,
+) -> Result<(), Error> {
+    let timeout = Duration::from_millis(200 + dice.number() % 3_000);
+    world.borrow_mut().waits[number] = true;
+    let asked = manager.claim(LOCK).timeout(timeout).await;
+    world.borrow_mut().waits[number] = false;
+    let claim = match asked {
+        Ok(claim) => claim,
+        // Somebody else had it; or a server that has lost its memory of a claim says 404.
+        Err(error) if error.cause.may_pass() => {
+            let tally = world.borrow().tally.clone();
+            if error.cause == Cause::TimedOut {
+                tally.note(Event::TimedOut);
+            } else if let Cause::Refused { status: 429, .. } = error.cause {
+                tally.note(Event::TurnedAway);
+                tokio::time::sleep(Duration::from_millis(20 + dice.number() % 100)).await;
+            }
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    let token = claim.fencing_token().expect("this server mints tokens");
+    {
+        let mut world = world.borrow_mut();
+        let (newest, holder) = world.newest;
+        let is_in_order = token > newest || (token, number) == (newest, holder);
+        assert!(is_in_order || world.revoking.contains(&token), "{token} after {newest}");
+        world.newest = world.newest.max((token, number));
+        world.tally.note(Event::Acquired);
+    }
+    for _ in 0..dice.number() % 6 {
+        if !act(&claim, token, number, dice, world).await {
+            break;
+        }
+    }
+    if !claim.is_held() {
+        let world = world.borrow();
+        world.tally.note(Event::Lost);
+        if world.revoked.contains_key(&token) {
+            world.tally.note(Event::LostToRevocation);
+        }
+    }
+    match dice.number() % 3 {
+        0 => drop(claim),
+        _ => {
+            // That the claim was lost before, or the server forgot it, is no news here.
+            let _lost = claim.release().await;
+        }
+    }
+    Ok(())
+}
+
+/// Reads and writes back. Now and then the client stands still in between, and does not look
+/// whether it still holds the lock: only the fence can tell.
+async fn act(claim: &Claim, token: u64, number: usize, dice: &mut Dice, world: &Seen) -> bool {
+    if !claim.is_held() {
+        return false;
+    }
+    let (fenced, unfenced) = {
+        let mut world = world.borrow_mut();
+        world.check_holder(token, number);
+        (world.fenced.read(token), world.unfenced.read(token).expect("it has no fence"))
+    };
+    let stall_ms = if dice.number().is_multiple_of(12) { dice.number() % 1_500 } else { 0 };
+    tokio::time::sleep(Duration::from_millis(2 + dice.number() % 30 + stall_ms)).await;
+    let is_stalled = stall_ms > 0;
+    if !is_stalled && !claim.is_held() {
+        return false;
+    }
+    let mut world = world.borrow_mut();
+    if is_stalled {
+        world.tally.note(Event::ClientStalled);
+    } else {
+        world.check_holder(token, number);
+    }
+    if let Some(read) = fenced {
+        world.fenced.write(token, read);
+    }
+    world.unfenced.write(token, unfenced);
+    if world.is_calm {
+        world.calm_turns[number] += 1;
+    }
+    true
+}
+
+impl super::run::World {
+    /// Whoever believes to hold the lock is the only one; unless it was taken away, which it may
+    /// not know for as long as a lease lasts.
+    fn check_holder(&self, token: u64, number: usize) {
+        let now = turmoil::sim_elapsed().expect("in a simulation");
+        if let Some(revoked) = self.revoked.get(&token) {
+            assert!(now <= *revoked + TTL, "it was revoked at {revoked:?}, and is held at {now:?}");
+        }
+        if !self.revoking.contains(&token) {
+            assert_eq!(self.newest, (token, number), "two hold the lock at once");
+        }
+    }
+}

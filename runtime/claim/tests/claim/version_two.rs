@@ -1,0 +1,193 @@
+//! Directories of version 2 of the data's format: they are upgraded, wherever that is interrupted.
+//! And claims as versions 2 to 4 wrote their values.
+//!
+//! Frames and values are written here as those versions wrote them, by code that is not the
+//! store's.
+
+use turnstile_claim::server::{Options, Server, Storage};
+use turnstile_host::store::{Batch, Disk, Image, Key, Store as _};
+
+use crate::http::Running;
+use crate::power::open;
+use turnstile_host::store::Medium;
+
+/// CRC-32 (IEEE), bit by bit.
+fn crc_32(bytes: &[u8]) -> u32 {
+    let step = |sum: u32| if sum & 1 == 1 { 0xEDB8_8320 ^ (sum >> 1) } else { sum >> 1 };
+    let byte = |sum: u32, byte: &u8| (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum));
+    !bytes.iter().fold(!0, byte)
+}
+
+fn frame(sequence: u64, writes: &[(Key, &[u8])]) -> Vec<u8> {
+    let mut entries = sequence.to_le_bytes().to_vec();
+    for (key, value) in writes {
+        let name = key.number().map_or(Vec::new(), |id| id.to_le_bytes().to_vec());
+        entries.push(key.kind());
+        entries.extend_from_slice(&(name.len() as u16).to_le_bytes());
+        entries.extend_from_slice(&name);
+        entries.extend_from_slice(&(value.len() as u32).to_le_bytes());
+        entries.extend_from_slice(value);
+    }
+    let len = (entries.len() - 8) as u32;
+    [&len.to_le_bytes()[..], &crc_32(&entries).to_le_bytes(), &entries].concat()
+}
+
+/// An image, a log that it stands for, and two behind it, the last of them torn.
+fn directory() -> (Medium, Image) {
+    let medium = Medium::new(2);
+    let log = |frames: &[Vec<u8>], torn: usize| {
+        let mut bytes = frames.concat();
+        bytes.truncate(bytes.len() - torn);
+        bytes.resize(1 << 14, 0);
+        Some(bytes)
+    };
+    let (meta, first, second) = (Key::single(1), Key::numbered(2, 1), Key::numbered(2, 2));
+    medium.put("lock", Some(Vec::new()));
+    medium.put("2.log", log(&[frame(1, &[(first, b"stale")])], 0));
+    medium.put("2.image", Some(frame(1, &[(meta, b"1"), (first, b"first"), (second, b"second")])));
+    medium.put("3.log", log(&[frame(1, &[(meta, b"2")]), frame(2, &[(second, b"later")])], 0));
+    let torn = frame(2, &[(meta, b"never answered")]);
+    medium.put("4.log", log(&[frame(1, &[(meta, b"3")]), torn], 3));
+    let held = [(meta, b"3".to_vec()), (first, b"first".to_vec()), (second, b"later".to_vec())];
+    (medium, held.into_iter().collect())
+}
+
+fn load(medium: &Medium) -> std::io::Result<Image> {
+    open(medium).and_then(|mut store| store.load())
+}
+
+#[test]
+fn a_directory_of_version_2_is_upgraded_once() {
+    let (medium, held) = directory();
+    for _ in 0..3 {
+        assert_eq!(load(&medium).expect("it is upgraded"), held);
+        let old = ["2.log", "2.image", "3.log", "4.log"];
+        assert!(old.iter().all(|name| !medium.files().contains_key(*name)));
+    }
+}
+
+#[test]
+fn an_upgrade_may_be_interrupted_anywhere() {
+    let mut interrupted = 0;
+    for power_is_lost in [false, true] {
+        for operations in 0.. {
+            let (medium, held) = directory();
+            medium.light_fuse(operations);
+            let done = load(&medium);
+            let is_done = done.is_ok();
+            if power_is_lost {
+                medium.lose_power();
+            }
+            medium.revive();
+            assert_eq!(load(&medium).expect("it is upgraded"), held, "after {operations}");
+            if is_done && !medium.is_dead() {
+                break;
+            }
+            interrupted += 1;
+        }
+    }
+    assert!(interrupted > 40, "{interrupted}");
+}
+
+#[test]
+fn a_damaged_directory_of_version_2_is_refused() {
+    for name in ["2.image", "3.log"] {
+        let (medium, _) = directory();
+        let mut bytes = medium.files().remove(name).expect("it is there");
+        bytes[20] ^= 1;
+        medium.put(name, Some(bytes));
+        let text = load(&medium).expect_err("it is damaged").to_string();
+        assert!(text.contains(&format!("{name} is damaged")), "{text}");
+    }
+    let (medium, _) = directory();
+    medium.put("3.log", None);
+    let text = load(&medium).expect_err("it is missing").to_string();
+    assert!(text.contains("3.log is missing"), "{text}");
+}
+
+const NOW_US: u64 = 1_700_000_000_000_000;
+
+fn numbers(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// What a version wrote of the server and of claims that are held: claims 7 and 8 are of `r`
+/// and of `s`, whose numbers are the same, as they could be up to version 4.
+fn claims(version: u8) -> Disk {
+    // Version 2 had one time for all.
+    let times = if version == 2 { 1 } else { 2 };
+    let moment = |at_us: u64| numbers(&vec![at_us; times]);
+    let outages: &[u64] = if version < 4 { &[] } else { &[0] };
+    let meta = [vec![version], numbers(&[8, 5]), moment(NOW_US), numbers(outages)].concat();
+    let option = |number: u64| [vec![1], numbers(&[number])].concat();
+    let claim = |token: u64| {
+        [
+            [&[version, 6][..], b"active"].concat(),
+            option(token),
+            vec![0; 9],
+            numbers(&[30_000_000]),
+            option(NOW_US + 20_000_000),
+            [vec![0], moment(NOW_US - 10_000_000)].concat(),
+            [vec![1], moment(NOW_US - 10_000_000)].concat(),
+        ]
+        .concat()
+    };
+    let owner: &[u8] = if version == 2 { &[] } else { &[0] };
+    let data = |name: &[u8]| {
+        [&[version, 0, 0, 0, 0][..], &[0; 8], owner, &1_u32.to_le_bytes(), name, b"[1]"].concat()
+    };
+    let disk = Disk::default();
+    let mut batch = Batch::default();
+    batch.put(&Key::single(1), &meta);
+    for (id, token, name) in [(7, 5, b"r"), (8, 4, b"s")] {
+        batch.put(&Key::numbered(2, id), &claim(token));
+        batch.put(&Key::numbered(3, id), &data(name));
+    }
+    let mut store = disk.open();
+    store.write(&batch);
+    store.sync().expect("a simulated disk takes it");
+    disk
+}
+
+#[track_caller]
+fn check_claims(version: u8) {
+    let disk = claims(version);
+    let options = Options { wall_us: || NOW_US + 3_600_000_000, ..Options::default() };
+    let server = Running::start(Storage::Blocking(Box::new(disk.open())), options);
+    let mut client = server.client();
+    let held = client.get("/v1/claims/7/").expect(200);
+    assert_eq!(held.field("status"), "active");
+    assert_eq!(held.field("fencing_token").as_u64(), Some(5));
+    assert_eq!(held.field("user_data").to_string(), "[1]");
+    assert!(held.field("created").to_string().contains("14 Nov 2023 22:13:10"), "{held:?}");
+    let (ttl, duration) = (held.number("ttl"), held.number("active_duration"));
+    assert!(ttl > 1.0 && ttl <= 20.0 && duration > 3_600.0, "{held:?}");
+    let next = client.post(r#"{"resource":"t","ttl":30}"#).expect(201);
+    assert_eq!(next.field("fencing_token").as_u64(), Some(6));
+    client.set("/v1/claims/7/", "released").expect(204);
+    client.post(r#"{"resource":"s","ttl":30}"#).expect(202);
+    client.post(r#"{"resource":"r","ttl":30}"#).expect(201);
+}
+
+#[test]
+fn claims_of_version_2_are_as_they_were() {
+    check_claims(2);
+}
+
+#[test]
+fn claims_of_version_3_are_as_they_were() {
+    check_claims(3);
+}
+
+#[test]
+fn claims_of_version_4_are_as_they_were() {
+    check_claims(4);
+}
+
+/// From version 5 on a resource keeps its number.
+#[test]
+fn two_resources_of_one_number_are_damage() {
+    let storage = Storage::Blocking(Box::new(claims(5).open()));
+    let error = Server::open(storage, Options::default()).expect_err("r and s have one number");
+    assert!(error.to_string().contains("damaged"), "{error}");
+}
