@@ -1,0 +1,196 @@
+//! Messages of 100 bytes over the TCP of this machine: through the transport, and as bare bytes.
+//!
+//! The bare stream carries the same frames, written together in the same amounts, and nobody
+//! encodes, queues or decodes anything: what the transport costs is the difference. Rounds of both
+//! take turns, and the median counts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, mpsc};
+use turnstile_host::transport::tcp::{Address, Limits, Options, SystemTcp, Tcp};
+use turnstile_host::transport::{Receiver, Transport, Unsent};
+
+const ROUNDS: usize = 9;
+const MESSAGES: u64 = 400_000;
+const PINGS: usize = 3_000;
+
+/// What is encoded as 99 bytes: two of length, and these.
+const TEXT: usize = 97;
+
+/// A frame's bytes: four of length, one of the kind, and the message.
+const FRAME: usize = 4 + 1 + 99 + 1;
+
+/// The bytes that are written together.
+const BATCH: usize = 64 * 1024;
+
+/// When a message was sent, in nanoseconds: 0 where nobody asks; and what it carries.
+type Message = (u64, String);
+
+fn main() {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(2).enable_all().build().expect("a runtime can be made");
+    runtime.block_on(async {
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            ours.push(through_the_transport().await);
+            bare.push(bare_bytes().await);
+        }
+        let rate = |rounds: &[Round]| median(rounds.iter().map(|round| round.messages_a_second));
+        let delay = |rounds: &[Round]| median(rounds.iter().map(|round| round.delay_us));
+        let (rates, delays) = ((rate(&ours), rate(&bare)), (delay(&ours), delay(&bare)));
+        println!("100-byte messages, medians of {ROUNDS} rounds    transport      bare     ratio");
+        println!(
+            "messages a second              {:>20.0}{:>10.0}{:>10.2}",
+            rates.0,
+            rates.1,
+            rates.0 / rates.1
+        );
+        println!(
+            "one way, one at a time, in µs  {:>20.1}{:>10.1}{:>10.2}",
+            delays.0,
+            delays.1,
+            delays.0 / delays.1
+        );
+    });
+}
+
+/// What one round has measured.
+struct Round {
+    messages_a_second: f64,
+    delay_us: f64,
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Counts what arrives, and tells how long it took where a message says when it was sent.
+#[derive(Clone)]
+struct Counter {
+    begun: Instant,
+    arrived: Arc<AtomicU64>,
+    all: Arc<Notify>,
+    delays: mpsc::UnboundedSender<Duration>,
+}
+
+impl Receiver<u32, Message> for Counter {
+    async fn deliver(&self, _from: u32, (sent, _): Message) {
+        if sent > 0 {
+            let _taken = self.delays.send(self.begun.elapsed() - Duration::from_nanos(sent));
+        } else if self.arrived.fetch_add(1, Ordering::Relaxed) + 1 == MESSAGES {
+            self.all.notify_one();
+        }
+    }
+
+    fn unsent(&self, unsent: Unsent<u32, Message>) {
+        panic!("nothing comes back: {}", unsent.why);
+    }
+}
+
+fn nanos(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).expect("it has not run for centuries").max(1)
+}
+
+async fn through_the_transport() -> Round {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let own = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = |listener: &TcpListener| {
+        Address::new("127.0.0.1", listener.local_addr().expect("it is bound").port())
+    };
+    let (delays, mut measured) = mpsc::unbounded_channel();
+    let begun = Instant::now();
+    let (arrived, all) = (Arc::default(), Arc::new(Notify::new()));
+    let counter = Counter { begun, arrived, all: Arc::clone(&all), delays };
+    let peers = [address(&own), address(&listener)];
+    let options = |own| {
+        let [first, second] = peers.clone();
+        let limits = Limits { queue_messages: 16 * 1024, ..Limits::default() };
+        Options::new(own, "bench/1").peer(1, first).peer(2, second).limits(limits)
+    };
+    let first: Tcp<u32, Message> = options(1).start(own, SystemTcp, counter.clone());
+    let second: Tcp<u32, Message> = options(2).start(listener, SystemTcp, counter);
+
+    let mut times = Vec::new();
+    for _ in 0..PINGS {
+        first.send(2, (nanos(begun), "x".repeat(TEXT))).expect("there is room");
+        times.push(measured.recv().await.expect("it arrives").as_secs_f64() * 1e6);
+    }
+    let start = Instant::now();
+    for _ in 0..MESSAGES {
+        let mut message = (0, "x".repeat(TEXT));
+        while let Err(unsent) = first.send(2, message) {
+            message = unsent.message;
+            tokio::task::yield_now().await;
+        }
+    }
+    all.notified().await;
+    let seconds = start.elapsed().as_secs_f64();
+    tokio::join!(first.close(Duration::from_secs(1)), second.close(Duration::from_secs(1)));
+    let delay_us = median(times.into_iter());
+    Round { messages_a_second: MESSAGES as f64 / seconds, delay_us }
+}
+
+/// Reads frames; tells the delay of each that says when it was sent, and the number at the end.
+async fn read_bare(mut stream: TcpStream, begun: Instant, delays: mpsc::UnboundedSender<Duration>) {
+    let mut buffer = Vec::with_capacity(2 * BATCH);
+    while stream.read_buf(&mut buffer).await.expect("the sender lives") > 0 {
+        let mut place = 0;
+        while let Some(head) = buffer[place..].first_chunk::<4>() {
+            let length = usize::try_from(u32::from_be_bytes(*head)).expect("it is short");
+            let Some(body) = buffer[place + 4..].get(..length) else { break };
+            let sent = u64::from_le_bytes(*body[1..].first_chunk().expect("a time is in it"));
+            if sent > 0 {
+                let _taken = delays.send(begun.elapsed() - Duration::from_nanos(sent));
+            }
+            place += 4 + length;
+        }
+        buffer.drain(..place);
+    }
+}
+
+fn bare_frame(sent: u64) -> [u8; FRAME] {
+    let mut frame = [b'x'; FRAME];
+    let length = u32::try_from(FRAME - 4).expect("it is short");
+    frame[..4].copy_from_slice(&length.to_be_bytes());
+    frame[4] = 1;
+    frame[5..13].copy_from_slice(&sent.to_le_bytes());
+    frame
+}
+
+async fn bare_bytes() -> Round {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    let mut stream = TcpStream::connect(address).await.expect("somebody listens");
+    stream.set_nodelay(true).expect("it is connected");
+    let (accepted, _) = listener.accept().await.expect("somebody connects");
+    let (delays, mut measured) = mpsc::unbounded_channel();
+    let begun = Instant::now();
+    let reading = tokio::spawn(read_bare(accepted, begun, delays));
+
+    let mut times = Vec::new();
+    for _ in 0..PINGS {
+        stream.write_all(&bare_frame(nanos(begun))).await.expect("the reader lives");
+        times.push(measured.recv().await.expect("it arrives").as_secs_f64() * 1e6);
+    }
+    let start = Instant::now();
+    let mut batch = Vec::with_capacity(2 * BATCH);
+    for _ in 0..MESSAGES {
+        batch.extend(bare_frame(0));
+        if batch.len() >= BATCH {
+            stream.write_all(&batch).await.expect("the reader lives");
+            batch.clear();
+        }
+    }
+    stream.write_all(&batch).await.expect("the reader lives");
+    drop(stream);
+    reading.await.expect("it reads to the end");
+    let seconds = start.elapsed().as_secs_f64();
+    let delay_us = median(times.into_iter());
+    Round { messages_a_second: MESSAGES as f64 / seconds, delay_us }
+}
