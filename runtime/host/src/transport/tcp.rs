@@ -151,11 +151,11 @@ impl<P: PeerId, M: Message> Tcp<P, M> {
     }
 
     fn queue_for(&self, to: P, message: M) -> Result<(), (M, Why)> {
-        if self.deadline.borrow().is_some() {
-            return Err((message, Why::Closed));
-        }
         let links = self.links.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(link) = links.get(&to) else { return Err((message, Why::UnknownPeer)) };
+        let Some(link) = links.get(&to) else {
+            let is_closed = self.deadline.borrow().is_some();
+            return Err((message, if is_closed { Why::Closed } else { Why::UnknownPeer }));
+        };
         match frame::encode(&message, self.node.limits.frame_bytes) {
             Ok(frame) => link.queue.push(Queued { message, frame, since: Instant::now() }),
             Err(why) => Err((message, why)),

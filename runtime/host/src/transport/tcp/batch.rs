@@ -1,5 +1,6 @@
 //! Messages that are being written together.
 
+use std::collections::VecDeque;
 use std::io;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
@@ -11,9 +12,10 @@ use super::queue::{Queue, Queued};
 /// The bytes from which on a batch takes no further message.
 const FULL: usize = 64 * 1024;
 
-/// Messages that are being written, and how far.
+/// Messages that are being written, and how far; and those that come next.
 #[derive(Debug)]
 pub(super) struct Batch<M> {
+    next: VecDeque<Queued<M>>,
     queued: Vec<Queued<M>>,
     bytes: Vec<u8>,
     written: usize,
@@ -21,16 +23,21 @@ pub(super) struct Batch<M> {
 
 impl<M> Default for Batch<M> {
     fn default() -> Self {
-        Self { queued: Vec::new(), bytes: Vec::new(), written: 0 }
+        Self { next: VecDeque::new(), queued: Vec::new(), bytes: Vec::new(), written: 0 }
     }
 }
 
 impl<M> Batch<M> {
     /// Takes what waits. False if nothing does.
     pub(super) fn take(&mut self, queue: &Queue<M>) -> bool {
-        queue.take(&mut self.queued, FULL);
-        for queued in &self.queued {
+        if self.next.is_empty() {
+            queue.swap(&mut self.next);
+        }
+        while self.bytes.len() < FULL
+            && let Some(queued) = self.next.pop_front()
+        {
             self.bytes.extend_from_slice(&queued.frame);
+            self.queued.push(queued);
         }
         !self.queued.is_empty()
     }
@@ -55,24 +62,28 @@ impl<M> Batch<M> {
         time::timeout(patience, stream.flush()).await.map_err(|_| stuck())?
     }
 
-    /// Puts the messages back of which not a byte was written, and forgets the others, which may or
-    /// may not have arrived. How many they are.
+    /// Forgets what was written whole. How many messages they are.
     pub(super) fn finish(&mut self, queue: &Queue<M>) -> usize {
-        let (mut begin, mut begun, mut bytes) = (0, 0, 0);
-        for queued in &self.queued {
-            if begin < self.written {
-                begun += 1;
-                bytes += queued.frame.len();
-            }
-            begin += queued.frame.len();
-        }
-        queue.put_back(self.queued.drain(begun..));
-        queue.release(begun, bytes);
+        let messages = self.queued.len();
+        queue.release(messages, self.queued.iter().map(|queued| queued.frame.len()).sum());
         self.queued.clear();
         self.bytes.clear();
         self.bytes.shrink_to(4 * FULL);
         self.written = 0;
-        begun
+        messages
+    }
+
+    /// Puts the messages back of which not a byte was written, and forgets the others, which may or
+    /// may not have arrived. How many they are.
+    pub(super) fn give_back(&mut self, queue: &Queue<M>) -> usize {
+        let (mut begin, mut begun) = (0, 0);
+        for queued in &self.queued {
+            begun += usize::from(begin < self.written);
+            begin += queued.frame.len();
+        }
+        let unwritten = self.queued.split_off(begun);
+        queue.put_back(unwritten.into_iter().chain(self.next.drain(..)));
+        self.finish(queue)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Buf as _, BytesMut};
 use serde::Serialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
@@ -88,6 +88,8 @@ pub(super) struct Frames<S> {
 /// Bytes that have arrived and belong to no frame that was taken.
 pub(super) struct Rest {
     buffer: BytesMut,
+    /// The bytes of the frame that was taken last, which are still at the front.
+    taken: usize,
     most: usize,
 }
 
@@ -101,7 +103,7 @@ impl Rest {
 impl<S: AsyncRead + Unpin> Frames<S> {
     /// Refuses frames of more than `most` bytes.
     pub(super) fn new(stream: S, most: usize) -> Self {
-        Self { stream, rest: Rest { buffer: BytesMut::new(), most } }
+        Self { stream, rest: Rest { buffer: BytesMut::new(), taken: 0, most } }
     }
 
     /// Lets frames have other lengths from now on.
@@ -119,20 +121,21 @@ impl<S: AsyncRead + Unpin> Frames<S> {
     }
 
     /// Takes the next frame, if all of it has arrived.
-    pub(super) fn take(&mut self) -> Result<Option<Bytes>, Broken> {
-        let Some(head) = self.rest.buffer.first_chunk::<HEAD>() else { return Ok(None) };
+    pub(super) fn take(&mut self) -> Result<Option<&[u8]>, Broken> {
+        let Rest { buffer, taken, most } = &mut self.rest;
+        buffer.advance(std::mem::take(taken));
+        let Some((head, rest)) = buffer.split_first_chunk::<HEAD>() else { return Ok(None) };
         let length = usize::try_from(u32::from_be_bytes(*head)).unwrap_or(usize::MAX);
-        if length > self.rest.most {
+        if length > *most {
             return Err(Broken::TooLong);
         }
-        if self.rest.buffer.len() < HEAD + length {
-            return Ok(None);
-        }
-        self.rest.buffer.advance(HEAD);
-        Ok(Some(self.rest.buffer.split_to(length).freeze()))
+        let frame = rest.get(..length);
+        *taken = frame.map_or(0, |frame| HEAD + frame.len());
+        Ok(frame)
     }
 
-    /// Waits for more bytes. May be dropped and called again: it loses none.
+    /// Waits for more bytes, where [`Frames::take`] found no frame. May be dropped and called again:
+    /// it loses none.
     pub(super) async fn fill(&mut self) -> Result<(), Broken> {
         self.rest.buffer.reserve(READ);
         match self.stream.read_buf(&mut self.rest.buffer).await? {
@@ -142,13 +145,11 @@ impl<S: AsyncRead + Unpin> Frames<S> {
         }
     }
 
-    /// Waits for the next frame. May be dropped and called again.
-    pub(super) async fn next(&mut self) -> Result<Bytes, Broken> {
-        loop {
-            if let Some(frame) = self.take()? {
-                return Ok(frame);
-            }
+    /// Waits for the next frame.
+    pub(super) async fn next(&mut self) -> Result<&[u8], Broken> {
+        while self.take()?.is_none() {
             self.fill().await?;
         }
+        Ok(&self.rest.buffer[HEAD..self.rest.taken])
     }
 }

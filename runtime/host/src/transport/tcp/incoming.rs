@@ -142,7 +142,7 @@ impl<P: PeerId> Incoming<P> {
 
     async fn judge(&self, frames: &mut Frames<Wire>, shown: Option<&Shown>) -> Result<P, Refusal> {
         let frame = frames.next().await.map_err(|_| Refusal::NoHello)?;
-        self.node.admit(hello::read_hello(&frame, &self.node.protocol)?, shown)
+        self.node.admit(hello::read_hello(frame, &self.node.protocol)?, shown)
     }
 }
 
@@ -187,13 +187,16 @@ impl<P: PeerId> Delivery<'_, P> {
     {
         let node = &self.connection.node;
         let mut stopping = node.stopping.subscribe();
+        if *stopping.borrow() {
+            return Ok(());
+        }
         loop {
             while let Some(frame) = frames.take()? {
-                if let Some(message) = read(&frame)? {
+                if let Some(message) = read(frame)? {
                     receiver.deliver(self.from, message).await;
                     node.tally.received();
                 }
-                if self.seat.is_lost() || *stopping.borrow() {
+                if self.seat.is_lost() || stopping.has_changed().unwrap_or(true) {
                     return Ok(());
                 }
             }

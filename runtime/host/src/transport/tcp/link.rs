@@ -160,7 +160,7 @@ where
             Broken::Ended => Unreached::Failed(io::ErrorKind::UnexpectedEof.into()),
             Broken::TooLong | Broken::Undecodable => Unreached::Refused(Refusal::NoHello),
         })?;
-        hello::read_answer(&answer).map_err(Unreached::Refused)?;
+        hello::read_answer(answer).map_err(Unreached::Refused)?;
         Ok(frames)
     }
 
@@ -197,12 +197,13 @@ where
                 }
             }
             batch.write(&mut write, limits.write).await?;
-            self.account(batch);
+            self.node.tally.sent(batch.finish(&self.link.queue));
         }
     }
 
+    /// Ends a batch wherever it is.
     fn account(&self, batch: &mut Batch<M>) {
-        self.node.tally.sent(batch.finish(&self.link.queue));
+        self.node.tally.sent(batch.give_back(&self.link.queue));
     }
 
     /// Waits for something, and meanwhile hands back what waits for too long.

@@ -64,16 +64,9 @@ impl<M> Queue<M> {
         Ok(())
     }
 
-    /// Moves the first messages into a batch, until it has so many bytes.
-    pub(super) fn take(&self, batch: &mut Vec<Queued<M>>, most_bytes: usize) {
-        let mut inner = self.inner();
-        let mut bytes = 0;
-        while bytes < most_bytes
-            && let Some(queued) = inner.waiting.pop_front()
-        {
-            bytes += queued.frame.len();
-            batch.push(queued);
-        }
+    /// Takes out all that waits, in place of nothing. They keep their room.
+    pub(super) fn swap(&self, empty: &mut VecDeque<Queued<M>>) {
+        std::mem::swap(&mut self.inner().waiting, empty);
     }
 
     /// Gives the room of messages that were taken and are written.

@@ -66,7 +66,7 @@ pub(super) struct Seat {
 impl Seat {
     /// Whether a newer connection waits for this one to end, or the peer is one no longer.
     pub(super) fn is_lost(&self) -> bool {
-        self.newest.has_changed().is_err() || *self.newest.borrow() != self.number
+        self.newest.has_changed().unwrap_or(true)
     }
 
     /// Returns once that is so.
