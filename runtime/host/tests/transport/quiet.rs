@@ -8,6 +8,7 @@ use turnstile_host::transport::simulated::{Conditions, Faults, Simulated};
 use turnstile_host::transport::tcp::{Address, Limits, Options, SystemTcp};
 use turnstile_host::transport::{Transport, Unsent, Why};
 
+use crate::certificates::Authority;
 use crate::inbox::{LONG, Outbox, Text, inbox};
 use crate::pipes::{PROTOCOL, Pipes};
 
@@ -67,18 +68,22 @@ async fn over_streams_in_memory() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn over_the_tcp_of_this_machine() {
+/// Over the loopback interface, with certificates or without.
+async fn over_real_tcp(authority: Option<Authority>) {
     let first_listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let second_listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let port = |listener: &TcpListener| listener.local_addr().expect("it is bound").port();
-    let addresses = [
-        Address::new("127.0.0.1", port(&first_listener)),
-        Address::new("127.0.0.1", port(&second_listener)),
-    ];
-    let options = |own| {
+    let address = |listener: &TcpListener, name| {
+        let port = listener.local_addr().expect("it is bound").port();
+        Address::new("127.0.0.1", port).named(name)
+    };
+    let addresses = [address(&first_listener, "node-1"), address(&second_listener, "node-2")];
+    let options = |own: u32| {
         let [first, second] = addresses.clone();
-        Options::new(own, PROTOCOL).peer(1, first).peer(2, second)
+        let options = Options::new(own, PROTOCOL).peer(1, first).peer(2, second);
+        match &authority {
+            Some(authority) => options.tls(authority.tls(&format!("node-{own}"))),
+            None => options,
+        }
     };
     let ((first, mut first_box), (second, mut second_box)) = (inbox(10), inbox(10));
     let first = options(1).start(first_listener, SystemTcp, first);
@@ -88,6 +93,27 @@ async fn over_the_tcp_of_this_machine() {
         assert_eq!((counts.sent, counts.received), (MESSAGES, MESSAGES));
         assert_eq!((counts.dialed, counts.accepted, counts.lost, counts.failed), (1, 1, 0, 0));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_the_tcp_of_this_machine() {
+    over_real_tcp(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_the_tcp_of_this_machine_with_tls() {
+    over_real_tcp(Some(Authority::new())).await;
+}
+
+#[tokio::test]
+async fn a_node_binds_and_names_an_address_that_is_taken() {
+    let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let bound = Options::new(1, PROTOCOL).bind::<Text, _>(&address, inbox(1).0).await;
+    let error = bound.expect_err("it is taken").to_string();
+    assert!(error.contains(&address), "{error}");
+    let bound = Options::new(1, PROTOCOL).bind::<Text, _>("127.0.0.1:0", inbox(1).0).await;
+    bound.expect("a port is free").close(LONG).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,7 @@
 //! Whoever speaks wrongly is refused, is counted, and does no harm to anybody else.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncWriteExt as _, DuplexStream};
 use turnstile_host::transport::tcp::{Address, Limits, Listen as _, Options};
 use turnstile_host::transport::{Refusal, Transport, Why};
@@ -198,7 +200,7 @@ async fn connections_are_limited() {
     welcomed.write_all(&raw::message(&(2, 0, Vec::new()))).await.expect("the node listens");
     heard.expect(2, [0]).await;
     drop(silent);
-    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    tokio::time::sleep(Duration::from_millis(1)).await;
     let mut fifth = pipes.connect(1).expect("the node listens");
     raw::begin(&mut fifth, 2, 1).await;
 }
@@ -235,11 +237,17 @@ async fn connections_that_wait_for_a_busy_node_do_not_pile_up() {
         let mut stream = pipes.connect(1).expect("the node listens");
         stream.write_all(&raw::hello(2, 1)).await.expect("the node listens");
         waiting.push(stream);
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let (node, mut heard) = node;
     assert!(node.counts().refused.is_empty(), "{:?}", node.counts());
-    heard.expect(2, [0, 1]).await;
+    // Nor is the last one welcomed before the first has ended: they would deliver side by side.
     let mut last = waiting.pop().expect("there are fifty");
+    let welcome = tokio::time::timeout(Duration::from_secs(1), raw::read(&mut last)).await;
+    assert!(welcome.is_err(), "the first one still delivers");
+    heard.expect(2, [0, 1]).await;
     assert_eq!(raw::frame(&raw::read(&mut last).await), raw::welcome());
+    last.write_all(&raw::message(&(2, 9, Vec::new()))).await.expect("the node listens");
+    heard.expect(2, [9]).await;
+    heard.assert_empty();
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use turnstile_host::transport::tcp::{Address, Limits};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
+use turnstile_host::transport::tcp::{Address, Limits, Listen as _};
 use turnstile_host::transport::{Transport, Why};
 
 use crate::inbox::{LONG, Text, inbox};
-use crate::pipes::{Pipes, options};
+use crate::pipes::{Pipe, Pipes, options};
 use crate::{quiet, raw};
 
 /// More bytes than a stream of these tests holds.
@@ -76,12 +77,7 @@ async fn never_reads(pipes: Pipes, port: u16) {
     let mut listener = pipes.listen(port);
     let mut kept = Vec::new();
     loop {
-        use tokio::io::AsyncWriteExt as _;
-        use turnstile_host::transport::tcp::Listen as _;
-        let (mut stream, _) = listener.accept().await.expect("pipes do not fail");
-        raw::read(&mut stream).await;
-        stream.write_all(&raw::welcome()).await.expect("the node hears");
-        let (read, mut write) = tokio::io::split(stream);
+        let (read, mut write) = tokio::io::split(welcomed(&mut listener).await);
         kept.push(read);
         tokio::spawn(async move {
             while write.write_all(raw::BEAT).await.is_ok() {
@@ -117,6 +113,46 @@ async fn a_peer_that_never_reads_is_given_up_and_disturbs_nobody() {
     assert!(counts.lost > 0 && counts.unsent[&Why::Unreachable] > 0, "{counts:?}");
     assert_eq!(counts.sent + counts.unsent[&Why::Unreachable], quiet::MESSAGES + 10);
     first.close(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_begun_is_not_sent_again() {
+    for read in 1..20_u64 {
+        let pipes = Pipes::default();
+        let mut listener = pipes.listen(2);
+        let (first, mut seen) = pipes.start(options(1, 2), 1, 1);
+        for number in 0..15 {
+            first.send(2, text(number)).expect("there is room");
+        }
+        // The peer reads some of what is written, and breaks off.
+        let mut stream = welcomed(&mut listener).await;
+        for number in 0..read / 2 {
+            assert_eq!(raw::read(&mut stream).await, raw::message(&text(number))[4..]);
+        }
+        let mut half = vec![0; LOAD / 2 * usize::from(read % 2 == 1)];
+        stream.read_exact(&mut half).await.expect("more is written");
+        drop(stream);
+        // The stream has held one message more, or a part of it.
+        let mut stream = welcomed(&mut listener).await;
+        let next = read / 2 + 1..=read / 2 + 2;
+        let frame = raw::read(&mut stream).await;
+        let number = next.clone().find(|number| raw::message(&text(*number))[4..] == frame);
+        let number = number.unwrap_or_else(|| panic!("after {read} halves none of {next:?} comes"));
+        for number in number + 1..15 {
+            assert_eq!(raw::read(&mut stream).await, raw::message(&text(number))[4..]);
+        }
+        seen.assert_empty();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(first.counts().sent, 15, "what was begun may have arrived");
+    }
+}
+
+/// The next stream, after its hello was answered.
+async fn welcomed(listener: &mut Pipe) -> DuplexStream {
+    let (mut stream, _) = listener.accept().await.expect("pipes do not fail");
+    raw::read(&mut stream).await;
+    stream.write_all(&raw::welcome()).await.expect("the node hears");
+    stream
 }
 
 #[tokio::test(start_paused = true)]

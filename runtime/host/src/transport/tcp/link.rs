@@ -142,7 +142,6 @@ where
             }
         }
         self.account(batch);
-        self.hand_back_old();
         self.backoff.failed(begun.elapsed());
     }
 
