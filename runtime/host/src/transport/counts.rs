@@ -26,7 +26,8 @@ pub struct Counts {
     pub accepted: u64,
     /// Connections that this node accepted and then refused.
     pub refused: BTreeMap<Refusal, u64>,
-    /// Connections, of both directions, that broke while they were in use.
+    /// Connections, of both directions, that broke or fell silent, and those that the node that
+    /// receives has ended while this one would have sent on.
     pub lost: u64,
 }
 

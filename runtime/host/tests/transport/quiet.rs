@@ -91,7 +91,9 @@ async fn over_real_tcp(authority: Option<Authority>) {
     both_ways((&first, &mut first_box), (&second, &mut second_box)).await;
     for counts in [first.counts(), second.counts()] {
         assert_eq!((counts.sent, counts.received), (MESSAGES, MESSAGES));
-        assert_eq!((counts.dialed, counts.accepted, counts.lost, counts.failed), (1, 1, 0, 0));
+        // Whether the first that ends loses the other its connection is a matter of threads.
+        assert_eq!((counts.dialed, counts.accepted, counts.failed), (1, 1, 0));
+        assert!(counts.lost <= 1 && counts.refused.is_empty(), "{counts:?}");
     }
 }
 

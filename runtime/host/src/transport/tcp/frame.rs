@@ -134,8 +134,8 @@ impl<S: AsyncRead + Unpin> Frames<S> {
         Ok(frame)
     }
 
-    /// Waits for more bytes, where [`Frames::take`] found no frame. May be dropped and called again:
-    /// it loses none.
+    /// Waits for more bytes, where [`Frames::take`] found no frame. May be dropped and called
+    /// again: it loses none.
     pub(super) async fn fill(&mut self) -> Result<(), Broken> {
         self.rest.buffer.reserve(READ);
         match self.stream.read_buf(&mut self.rest.buffer).await? {
