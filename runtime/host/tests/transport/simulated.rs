@@ -1,12 +1,11 @@
 //! The simulated network: the same seed is the same run, and each fault is met.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use turnstile_host::transport::simulated::{Conditions, Faults, Simulated, SimulatedTransport};
 use turnstile_host::transport::{Receiver, Transport, Unsent, Why};
-
-use std::sync::{Arc, Mutex};
 
 use crate::inbox::{LONG, Text, inbox};
 
@@ -165,4 +164,45 @@ async fn a_message_that_cannot_be_sent_comes_back() {
     second.close(LONG).await;
     heard.assert_empty();
     seen.assert_empty();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_cut_off_hears_nothing_until_it_is_healed() {
+    let net = Simulated::new(3, Conditions { told: 1.0, ..Conditions::default() });
+    let ((first, mut first_seen), (second, mut second_seen)) = (inbox(10), inbox(10));
+    let (first, second) = (net.join(1, first), net.join(2, second));
+    first.send(2, text(1, 0)).expect("there is room");
+    net.cut_one_way(1, 2);
+    first.send(2, text(1, 1)).expect("the network tells later");
+    second.send(1, text(2, 0)).expect("there is room");
+    // The other direction is whole. The second was lost when it was sent, the first on its way.
+    first_seen.expect(2, [0]).await;
+    assert_eq!(first_seen.next_unsent().await, (1, Why::Unreachable));
+    assert_eq!(first_seen.next_unsent().await, (0, Why::Unreachable));
+    // One that is on its way when the cut begins, and when it has ended.
+    net.heal(1, 2);
+    first.send(2, text(1, 2)).expect("there is room");
+    net.cut(1, 2);
+    net.heal_all();
+    second_seen.expect(1, [2]).await;
+    assert_eq!(net.faults(), Faults { cut: 2, told: 2, ..Faults::default() });
+    first_seen.assert_empty();
+    second_seen.assert_empty();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_is_lost_or_doubled_where_chance_is_certain() {
+    let net = Simulated::new(3, Conditions { duplication: 1.0, ..Conditions::default() });
+    let ((first, mut first_seen), (second, mut second_seen)) = (inbox(10), inbox(10));
+    let (first, second) = (net.join(1, first), net.join(2, second));
+    first.send(2, text(1, 0)).expect("there is room");
+    first.send(2, text(1, 1)).expect("there is room");
+    second_seen.expect(1, [0, 0, 1, 1]).await;
+    net.set_conditions(Conditions { loss: 1.0, ..Conditions::default() });
+    first.send(2, text(1, 2)).expect("the network does not tell");
+    first.close(LONG).await;
+    second.close(LONG).await;
+    assert_eq!(net.faults(), Faults { duplicated: 2, lost: 1, ..Faults::default() });
+    first_seen.assert_empty();
+    second_seen.assert_empty();
 }
