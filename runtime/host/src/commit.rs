@@ -37,8 +37,9 @@ impl<S: Service> Host<S> {
         let mut held_until = None;
         loop {
             match self.take_work(&mut empty, medium.retry_at, held_until) {
-                Work::Done => return,
-                Work::None => self.wait_for_work(medium.retry_at).await,
+                Work::Done if held_back.is_empty() => return,
+                // What is held back waits for the store, which is asked again then.
+                Work::Done | Work::None => self.wait_for_work(medium.retry_at).await,
                 Work::Unurgent => {
                     let until = *held_until.get_or_insert_with(|| Instant::now() + HOLD);
                     self.wait_for_work(Some(until)).await;

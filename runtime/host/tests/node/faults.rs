@@ -105,6 +105,22 @@ async fn nothing_leaves_while_the_store_refuses_and_all_of_it_leaves_then() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_stop_waits_for_a_store_that_refuses() {
+    let store = Picky::default();
+    let (node, mut notices, ..) = start(Some(Box::new(store.clone())), 8).await;
+    store.refuses.store(true, Ordering::Relaxed);
+    node.command(Begin).await;
+    assert!(timeout(10 * RETRY, notices.next()).await.is_err(), "it is not durable");
+    let refuses = store.refuses.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        refuses.store(false, Ordering::Relaxed);
+    });
+    node.stop(Duration::from_secs(10)).await;
+    assert_eq!(notices.notice().await, Some(Held(0)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_sync_serves_many_steps() {
     let store = Picky::default();
     let (node, mut notices, inbox, wire) = start(Some(Box::new(store.clone())), 8).await;
