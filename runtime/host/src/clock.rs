@@ -1,4 +1,4 @@
-//! The server's time: a monotonic clock that goes on over restarts, and dates beside it.
+//! A node's time: a monotonic clock that goes on over restarts, and dates beside it.
 //!
 //! Leases and durations are counted by the first alone, which never goes back. The wall clock is
 //! read once, at the start, and says what date it is from there on: neither notices when someone
@@ -7,18 +7,20 @@
 use tokio::time::{Duration, Instant};
 
 /// An outage that seems longer than this is a wall clock that was set.
-const OUTAGE_MAX_US: u64 = 366 * 86_400 * 1_000_000;
+const OUTAGE_MAX_US: u64 = YEAR_US;
 
-/// A time as the server counts it, and the date that it had.
+const YEAR_US: u64 = 366 * 86_400 * 1_000_000;
+
+/// A time as a node counts it, and the date that it had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
-    /// Microseconds that the server has lived, and outages. Only differences say something.
+    /// Microseconds that the node has lived, and outages. Only differences say something.
     pub at_us: u64,
     /// Microseconds since the Unix epoch.
     pub date_us: u64,
 }
 
-/// Reads the server's time.
+/// Reads the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     anchor: Moment,
@@ -39,7 +41,7 @@ impl Clock {
     #[must_use]
     pub fn now(&self) -> Moment {
         let counted = u64::try_from(self.started.elapsed().as_micros());
-        let counted = counted.expect("no server runs for 500,000 years");
+        let counted = counted.expect("no node runs for 500,000 years");
         let Moment { at_us, date_us } = self.anchor;
         Moment { at_us: at_us + counted, date_us: date_us.saturating_add(counted) }
     }
@@ -50,10 +52,11 @@ impl Clock {
         self.now().at_us
     }
 
-    /// The instant at which this clock will read so much.
+    /// The instant at which this clock will read so much, or in a year if that is sooner.
     #[must_use]
     pub fn instant(&self, at_us: u64) -> Instant {
-        self.started + Duration::from_micros(at_us.saturating_sub(self.anchor.at_us))
+        let ahead_us = at_us.saturating_sub(self.now_us()).min(YEAR_US);
+        Instant::now() + Duration::from_micros(ahead_us)
     }
 }
 
@@ -61,6 +64,6 @@ impl Clock {
 #[must_use]
 pub fn wall_us() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    // A clock before 1970 is not set yet; the server then counts from the epoch.
+    // A clock before 1970 is not set yet; the node then counts from the epoch.
     since.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX / 2))
 }

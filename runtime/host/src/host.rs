@@ -119,14 +119,11 @@ impl<S: Service> Host<S> {
         let mut state = self.lock();
         state.enter();
         let result = act(&mut state);
-        let is_earlier = match (state.next_tick(), state.sleeps_until) {
-            (Some(next), Some(until)) => next < until,
-            (next, None) => next.is_some(),
-            (None, Some(_)) => false,
-        };
+        let next_us = state.next_tick_us();
+        let is_earlier = next_us < state.sleeps_until_us;
         if is_earlier {
             // Until the task has looked, it need not be woken again.
-            state.sleeps_until = state.next_tick();
+            state.sleeps_until_us = next_us;
         }
         let mut outgoing = state.take_volatile();
         if let Some((_, log)) = &outgoing {
@@ -169,11 +166,7 @@ impl<S: Service> Host<S> {
     pub async fn drive_timers(self) {
         loop {
             self.with(HostState::tick);
-            let until = {
-                let mut state = self.lock();
-                state.sleeps_until = state.next_tick();
-                state.sleeps_until
-            };
+            let until = self.lock().sleep();
             let rearmed = self.shared.is_rearmed.notified();
             match until {
                 None => rearmed.await,

@@ -21,7 +21,7 @@
 //! document, its table and the core, which is what the table's rows do. This is the rest, the
 //! program of one runner:
 //!
-//! ```ignore
+//! ```text
 #![doc = include_str!("../examples/baton/main.rs")]
 //! ```
 

@@ -29,8 +29,8 @@ pub struct HostState<S: Service> {
     commits: u64,
     /// Some task waits until inputs are taken again.
     is_starved: bool,
-    /// When the timers' task wakes by itself.
-    pub(super) sleeps_until: Option<Instant>,
+    /// When the timers' task wakes by itself; `u64::MAX`: never.
+    pub(super) sleeps_until_us: u64,
     pub(crate) is_closing: bool,
 }
 
@@ -55,7 +55,7 @@ impl<S: Service> HostState<S> {
             is_failed: false,
             commits: 0,
             is_starved: false,
-            sleeps_until: None,
+            sleeps_until_us: u64::MAX,
             is_closing: false,
         }
     }
@@ -139,15 +139,18 @@ impl<S: Service> HostState<S> {
         }
     }
 
-    /// When something is due, if no input comes before.
-    pub(super) fn next_tick(&mut self) -> Option<Instant> {
-        if !self.has_room() {
-            return None;
-        }
-        let next_us = self.engine.next_due_us()?;
+    /// When something is due, if no input comes before, in microseconds; `u64::MAX`: never.
+    pub(super) fn next_tick_us(&mut self) -> u64 {
+        let next_us = self.engine.next_due_us().filter(|_| self.has_room());
+        let Some(next_us) = next_us else { return u64::MAX };
         let alive_us = self.engine.service.alive_us();
-        let stale_us = alive_us.map_or(u64::MAX, |alive_us| self.sealed_us + alive_us);
-        Some(self.clock.instant(next_us.min(stale_us)))
+        alive_us.map_or(next_us, |alive_us| next_us.min(self.sealed_us + alive_us))
+    }
+
+    /// Until when the timers' task sleeps from now on, unless it is woken; none: for ever.
+    pub(super) fn sleep(&mut self) -> Option<Instant> {
+        self.sleeps_until_us = self.next_tick_us();
+        (self.sleeps_until_us < u64::MAX).then(|| self.clock.instant(self.sleeps_until_us))
     }
 
     /// What is ready to leave where nothing is written, and the lines of the log.
