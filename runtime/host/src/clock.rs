@@ -27,6 +27,11 @@ pub struct Clock {
     started: Instant,
 }
 
+/// The instant after so long, or in a year if that is sooner.
+pub(crate) fn after(time: Duration) -> Instant {
+    Instant::now() + time.min(Duration::from_micros(YEAR_US))
+}
+
 impl Clock {
     /// Goes on from the last life. An outage counts as long as the wall clock says, if that can be.
     #[must_use]

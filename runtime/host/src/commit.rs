@@ -29,16 +29,23 @@ pub type Pause = Box<dyn FnMut() -> Duration + Send>;
 
 impl<S: Service> Host<S> {
     /// Commits until the host is closed and nothing is left to write. A pause stands for what a
-    /// sync takes where it takes no time.
-    pub async fn commit(self, mut store: Box<dyn Store>, mut pause: Option<Pause>) {
+    /// sync takes where it takes no time. False: not everything is durable. The store refused when
+    /// the host was closed, or a step has panicked: what that left behind is not written.
+    pub async fn commit(self, mut store: Box<dyn Store>, mut pause: Option<Pause>) -> bool {
         let (mut empty, mut medium) = (Outbox::default(), Medium::default());
         let mut held_back = Vec::new();
         // What nothing waits for goes out then.
         let mut held_until = None;
         loop {
             match self.take_work(&mut empty, medium.retry_at, held_until) {
-                Work::Done if held_back.is_empty() => return,
-                // What is held back waits for the store, which is asked again then.
+                Work::Broken(mut outbox) => {
+                    self.set_failed(true);
+                    self.shared.outlet.deliver(&mut outbox.outgoing, false);
+                    return false;
+                }
+                Work::Done if medium.retry_at.is_none() => return true,
+                Work::Done if !self.lock().waits_for_store() => return false,
+                // The store is asked again then.
                 Work::Done | Work::None => self.wait_for_work(medium.retry_at).await,
                 Work::Unurgent => {
                     let until = *held_until.get_or_insert_with(|| Instant::now() + HOLD);
@@ -79,6 +86,9 @@ impl<S: Service> Host<S> {
         held_until: Option<Instant>,
     ) -> Work<S> {
         let mut state = self.lock();
+        if state.is_broken() {
+            return Work::Broken(state.take_unsealed());
+        }
         let is_due = is_due(retry_at) || is_due(held_until);
         match (state.is_idle(), state.is_closing) {
             (true, true) if !is_due => Work::Done,
@@ -121,6 +131,8 @@ enum Work<S: Service> {
     Unurgent,
     None,
     Done,
+    /// A step has panicked.
+    Broken(Outbox<S>),
 }
 
 /// Leaves to other threads what only this one would do, which may stand still from now on. The task

@@ -26,7 +26,7 @@ pub trait Service: Sized {
     type Outgoing: Send + 'static;
 
     /// When a timer fires that the core arms now, in microseconds of [`Moment::at_us`]. None: it is
-    /// not armed.
+    /// not armed, even if it was before.
     fn due_us(&mut self, step: &mut Step<'_, Self>, timer: TimerOf<Self>) -> Option<u64>;
 
     /// The core saves something.
@@ -49,6 +49,11 @@ pub trait Service: Sized {
     /// A batch is about to be written, which holds what the inputs up to now have saved.
     fn seal(&mut self, _now: Moment, _batch: &mut Batch) {}
 
+    /// Whether [`Service::seal`] has something to write although the batch may be empty.
+    fn is_unsealed(&self) -> bool {
+        false
+    }
+
     /// Whether a timer is how long a caller is ready to wait. Such timers fire at once where
     /// waiting makes no sense: the store refuses, or the host stops.
     fn is_patience(&self, _timer: TimerOf<Self>) -> bool {
@@ -59,7 +64,7 @@ pub trait Service: Sized {
     fn end_waits(&mut self, _step: &mut Step<'_, Self>) {}
 
     /// Whether the service takes inputs now: false where what it has to hold is as much as it may
-    /// hold. Timers wait until it does.
+    /// hold. Timers wait until it does, and until [`crate::Host::made_room`] is called.
     fn has_room(&self) -> bool {
         true
     }
@@ -133,7 +138,8 @@ pub struct Counts {
     pub unexpected: u64,
 }
 
-/// Sees each step: its input, its rows and its effects.
+/// Sees each step: its input, its rows and its effects. The host is locked meanwhile: it must not
+/// be asked for anything from here.
 pub type Observer<C> = Box<dyn FnMut(&InputOf<C>, &OutOf<C>) + Send>;
 
 /// A message and whom it goes to.
@@ -152,6 +158,8 @@ pub struct Engine<S: Service> {
     counts: Counts,
     observer: Option<Observer<S::Core>>,
     next: VecDeque<(ServiceInput<S>, S::Context)>,
+    /// A step has begun and not ended: a panic has broken it off.
+    is_broken: bool,
     out: OutOf<S::Core>,
     sends: Vec<Addressed<S::Core>>,
 }
@@ -176,6 +184,7 @@ impl<S: Service> Engine<S> {
             counts: Counts::default(),
             observer,
             next: VecDeque::new(),
+            is_broken: false,
             out: OutOf::<S::Core>::default(),
             sends: Vec::new(),
         }
@@ -198,11 +207,19 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Fires every timer that is due, in the order of their times.
+    /// Fires the timers that are due, in the order of their times. One that is armed meanwhile, to
+    /// fire at once, is due the next time.
     pub fn fire_due(&mut self, now: Moment) {
-        while let Some(timer) = self.timers.take_due(now.at_us) {
+        for _ in 0..self.timers.count_due(now.at_us) {
+            let Some(timer) = self.timers.take_due(now.at_us) else { return };
             self.apply(now, Input::Fired(timer), &mut S::Context::default());
         }
+    }
+
+    /// Whether a step has panicked: what it left behind is not to be relied on.
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
+        self.is_broken
     }
 
     /// Fires a timer that is armed and not due. False: it is not armed.
@@ -258,6 +275,7 @@ impl<S: Service> Engine<S> {
 
     fn step(&mut self, now: Moment, input: ServiceInput<S>, context: &mut S::Context) {
         let is_restart = matches!(input, Input::Restart(_));
+        self.is_broken = true;
         let mut out = std::mem::take(&mut self.out);
         match &mut self.observer {
             None => self.core.step(&mut self.state, input, &mut out),
@@ -274,8 +292,11 @@ impl<S: Service> Engine<S> {
                 Effect::Send { to, message } => sends.push((to, message)),
                 Effect::Arm(timer) => {
                     let (service, mut step) = self.carry(now, is_restart, context);
-                    if let Some(due_us) = service.due_us(&mut step, timer) {
-                        self.timers.arm(timer, due_us);
+                    match service.due_us(&mut step, timer) {
+                        Some(due_us) => {
+                            self.timers.arm(timer, due_us);
+                        }
+                        None => self.timers.disarm(timer),
                     }
                 }
                 Effect::Disarm(timer) => self.timers.disarm(timer),
@@ -296,6 +317,7 @@ impl<S: Service> Engine<S> {
         service.finish(&mut step);
         out.rows.clear();
         (self.out, self.sends) = (out, sends);
+        self.is_broken = false;
     }
 
     fn carry<'a>(

@@ -17,13 +17,26 @@ pub use state::{HostState, Outbox};
 
 /// Where it goes what leaves a node.
 pub trait Outlet<O>: Send + Sync + 'static {
-    /// Takes what leaves, in its order. Not durable: the store has refused to save what it depends
-    /// on, and nobody knows whether that will survive. What is not taken then is held back until
-    /// it is durable.
+    /// Takes what leaves, in the order of the steps; where nothing is written, inputs that come at
+    /// the same time may leave in either order. The host is not locked. Not durable: the store has
+    /// refused to save what it depends on, and nobody knows whether that will survive. What is not
+    /// taken then is held back until it is durable.
     fn deliver(&self, outgoing: &mut Vec<O>, is_durable: bool);
 
-    /// Appends lines to the service's log. It is called before what they tell of is saved.
+    /// Appends lines to the service's log. It is called before what they tell of is saved; where
+    /// nothing is written the host is locked meanwhile.
     fn log(&self, _lines: &[u8]) {}
+}
+
+/// Wakes the committing task where a step panics: nothing is to leave from then on.
+struct TellPanic<'a>(&'a Notify);
+
+impl Drop for TellPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.notify_one();
+        }
+    }
 }
 
 /// A service that runs. Clones share it.
@@ -83,16 +96,17 @@ impl<S: Service> WeakHost<S> {
         loop {
             let room = self.has_room.notified();
             let Some(host) = self.upgrade() else { return false };
-            host.with(|state| {
+            let is_over = host.with(|state| {
                 if state.has_room()
                     && let Some(input) = input.take()
                 {
                     state.apply(input, &mut context);
                 }
+                state.is_over()
             });
             drop(host);
-            if input.is_none() {
-                return true;
+            if input.is_none() || is_over {
+                return input.is_none();
             }
             room.await;
         }
@@ -116,6 +130,7 @@ impl<S: Service> Host<S> {
     /// Reads the clock, fires the timers that are due, and does something with the service.
     pub fn with<T>(&self, act: impl FnOnce(&mut HostState<S>) -> T) -> T {
         let shared = &*self.shared;
+        let _told = TellPanic(&shared.has_work);
         let mut state = self.lock();
         state.enter();
         let result = act(&mut state);
@@ -175,13 +190,16 @@ impl<S: Service> Host<S> {
                     let _either = tokio::time::timeout_at(until, rearmed).await;
                 }
             }
+            // A timer that is armed anew and due at once leaves room to others.
+            tokio::task::yield_now().await;
         }
     }
 
-    /// Ends the committing task once nothing is left to write.
+    /// Takes no input any more, and ends the committing task once nothing is left to write.
     pub fn close(&self) {
         self.lock().is_closing = true;
         self.shared.has_work.notify_one();
+        self.made_room();
     }
 
     pub(crate) fn set_failed(&self, is_failed: bool) {

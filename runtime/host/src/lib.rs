@@ -4,22 +4,28 @@
 //!
 //! - [`Engine`] takes an input with the time and the context that came with it, keeps timers, and
 //!   collects what is to be saved and what is to leave. It does no IO: the same inputs at the same
-//!   times give the same state and the same bytes. What a service adds to its core is a [`Service`].
+//!   times give the same state and the same bytes. What a service adds is a [`Service`].
 //! - [`Host`] shares an engine among tasks, fires its timers, and commits in groups: steps go on
-//!   while earlier ones are being saved, one sync serves all that have collected, and nothing leaves
-//!   before everything it depends on is durable.
+//!   while earlier ones are being saved, one sync serves all that have collected, and nothing
+//!   leaves before everything it depends on is durable.
 //! - [`Node`] is the host of a core that needs nothing but durations. Its messages go over a
 //!   [`transport`], its notices to its user, what it saves into a [`store`], its steps into a
 //!   [`Trace`], which `turnstile replay` and `turnstile_scenario::trace::replay_core` play again.
 //!
 //! Nothing grows without bound: a user that does not read, a store that refuses and a peer that is
-//! too slow stop the inputs or are handed their messages back.
+//! too slow stop the inputs, or are handed their messages back. A sync of a store blocks its
+//! thread: give a runtime two threads at least.
 //!
 //! # A core of one's own
 //!
-//! Two runners pass a baton to and fro; either may be killed at any time. `examples/baton` has their
-//! document, its table and the core, which is what the table's rows do. This is the rest, the
-//! program of one runner:
+//! Two runners pass a baton to and fro; either may be killed at any time. `examples/baton` has
+//! their document, its table, and the core, which is what the table's rows do:
+//!
+//! ```text
+#![doc = include_str!("../examples/baton/core.rs")]
+//! ```
+//!
+//! The rest is the program of one runner, whose trace replays:
 //!
 //! ```text
 #![doc = include_str!("../examples/baton/main.rs")]
@@ -44,7 +50,7 @@ pub use dice::Dice;
 pub use engine::{Counts, Engine, Observer, Service, ServiceInput, Step, TimerOf};
 pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;
-pub use node::{Durations, Event, EventOf, Inbox, Node, NodeCore, Notices, Options};
+pub use node::{Durations, End, Event, EventOf, Inbox, Node, NodeCore, Notices, Options, Stopped};
 pub use random::bytes as random_bytes;
 pub use timers::Timers;
 pub use trace::Trace;

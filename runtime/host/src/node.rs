@@ -89,6 +89,9 @@ pub enum Event<P, M, N> {
     Notice(N),
     /// A message that the core has sent did not leave the node.
     Unsent(Unsent<P, M>),
+    /// A step of the core, its store or its timers have panicked: nothing was saved and nothing has
+    /// left the node since, and it takes no input any more.
+    Broken,
 }
 
 /// The event type of a core.
@@ -129,12 +132,60 @@ impl<C: NodeCore> Notices<C> {
     }
 }
 
-/// A node that runs. Dropping it ends it as a crash does; see [`Node::stop`].
+impl<C: NodeCore> Drop for Notices<C> {
+    fn drop(&mut self) {
+        // Whoever waits for room waits for nobody now.
+        self.receiver.close();
+        if let Some(host) = self.host.upgrade() {
+            host.made_room();
+        }
+    }
+}
+
+/// The node has stopped, or is broken: what was asked of it is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the node takes no input any more")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// How a node has ended.
+#[derive(Clone, Debug)]
+pub struct End<S> {
+    /// The core's last state.
+    pub state: S,
+    /// Whether everything that the core has saved is durable, and what depended on it was handed to
+    /// the transport and to the user.
+    pub is_durable: bool,
+}
+
+/// Tells when a task that a node needs ends before the node.
+struct Needed<C: NodeCore>(Host<Plain<C>>);
+
+impl<C: NodeCore> Drop for Needed<C> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        if !state.is_closing {
+            state.cut();
+            state.engine.service.events.tell(Event::Broken);
+        }
+        drop(state);
+        self.0.made_room();
+    }
+}
+
+/// A node that runs. Dropping it ends it as a crash does: its tasks end soon after, and then its
+/// store is free. See [`Node::stop`].
 pub struct Node<C: NodeCore, T> {
     host: Host<Plain<C>>,
     transport: Arc<T>,
     timers: JoinHandle<()>,
-    committing: JoinHandle<()>,
+    committing: JoinHandle<bool>,
 }
 
 impl<C: NodeCore, T> fmt::Debug for Node<C, T> {
@@ -171,15 +222,21 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
         let outbound = transport.clone();
         // It is set once, here, before anything leaves.
         let _first = transmit.set(Box::new(move |to, message| outbound.send(to, message)));
-        let timers = tokio::spawn(host.clone().drive_timers());
-        let committing = tokio::spawn(host.clone().commit(store, None));
+        let needed = Needed(host.clone());
+        let timers = tokio::spawn(async move { needed.0.clone().drive_timers().await });
+        let needed = Needed(host.clone());
+        let committing = tokio::spawn(async move { needed.0.clone().commit(store, None).await });
         let notices = Notices { receiver, waiting, host: host.downgrade() };
         Ok((Self { host, transport, timers, committing }, notices))
     }
 
     /// Gives the core a command, once it takes inputs.
-    pub async fn command(&self, command: C::Command) {
-        self.host.downgrade().input(Input::Command(command), ()).await;
+    ///
+    /// # Errors
+    /// When the node takes no input any more.
+    pub async fn command(&self, command: C::Command) -> Result<(), Stopped> {
+        let is_taken = self.host.downgrade().input(Input::Command(command), ()).await;
+        is_taken.then_some(()).ok_or(Stopped)
     }
 
     /// What the core remembers.
@@ -200,21 +257,21 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
         &self.transport
     }
 
-    /// Stops: no timer fires any more, everything that was saved becomes durable, and what is
-    /// queued is sent for so long at most. The core's last state.
-    pub async fn stop(mut self, patience: Duration) -> C::State {
-        self.timers.abort();
-        self.host.with(|state| state.engine.service.stop());
+    /// Stops: no input is taken and no timer fires any more, everything that was saved becomes
+    /// durable, and what is queued is sent; each for so long at most.
+    pub async fn stop(mut self, patience: Duration) -> End<C::State> {
         self.host.close();
-        // A store that refuses to the end has not taken what was held back, either.
-        let _done = tokio::time::timeout(patience, &mut self.committing).await;
+        self.timers.abort();
+        let committed = tokio::time::timeout(patience, &mut self.committing).await;
         self.transport.close(patience).await;
-        self.state()
+        let is_durable = matches!(committed, Ok(Ok(true)));
+        End { state: self.host.lock().engine.state().clone(), is_durable }
     }
 }
 
 impl<C: NodeCore, T> Drop for Node<C, T> {
     fn drop(&mut self) {
+        self.host.close();
         self.timers.abort();
         self.committing.abort();
     }
@@ -239,7 +296,8 @@ impl<C: NodeCore> fmt::Debug for Inbox<C> {
 
 impl<C: NodeCore> Receiver<C::Peer, C::Message> for Inbox<C> {
     async fn deliver(&self, from: C::Peer, message: C::Message) {
-        self.host.input(Input::Message { from, message }, ()).await;
+        // A node that has ended hears nothing.
+        let _taken = self.host.input(Input::Message { from, message }, ()).await;
     }
 
     fn unsent(&self, unsent: Unsent<C::Peer, C::Message>) {

@@ -95,6 +95,12 @@ impl Batch {
         self.entries.is_empty()
     }
 
+    /// How many bytes the writes are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Forgets the writes and keeps the room.
     pub fn clear(&mut self) {
         self.entries.clear();

@@ -48,6 +48,11 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
         Some(timer)
     }
 
+    /// How many timers are due.
+    pub fn count_due(&self, now: At) -> usize {
+        self.order.iter().take_while(|(due, _)| *due <= now).count()
+    }
+
     /// Whether a timer is armed.
     pub fn is_armed(&self, timer: T) -> bool {
         self.due.contains_key(&timer)

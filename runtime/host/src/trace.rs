@@ -39,18 +39,21 @@ impl Trace {
         Self { node: node.into(), note: Arc::new(note) }
     }
 
-    /// A trace into a file, each line by one write.
+    /// A trace into a file, which is made anew, each line by one write. What the file refuses ends
+    /// the trace.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn create(node: &str, path: &Path) -> io::Result<Self> {
         let mut file = File::create(path).map_err(at(path.display()))?;
         file.write_all(HEAD.as_bytes()).map_err(at(path.display()))?;
-        let file = Mutex::new(file);
+        let file = Mutex::new(Some(file));
         let note = move |line: &str| {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = file.write_all(line.as_bytes()) {
-                tracing::error!(%error, "the trace cannot be written");
+            if let Some(Err(error)) = file.as_mut().map(|file| file.write_all(line.as_bytes())) {
+                // Its last line is torn: another one behind it would be no line.
+                tracing::error!(%error, "the trace ends: it cannot be written");
+                *file = None;
             }
         };
         Ok(Self { node: node.into(), note: Arc::new(note) })

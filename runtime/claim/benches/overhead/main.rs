@@ -1,8 +1,8 @@
 //! What `claim run RESOURCE -- true` costs over `true`: the two take turns, in one table.
 //!
 //! `cargo bench -p turnstile-claim --bench overhead -- [ROUNDS]` starts the real `turnstiled`, in
-//! memory, and prints the table that stands in `LOAD.md`. With `beside DIRECTORY` the `claim` there,
-//! which is of another build, takes its turns, too.
+//! memory, and prints the table that stands in `LOAD.md`. With `beside DIRECTORY` the `claim`
+//! there, which is of another build, takes its turns, too.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

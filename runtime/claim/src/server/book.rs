@@ -12,6 +12,9 @@ use super::entry::Entry;
 use crate::wire::filter::Filter;
 use turnstile_host::Moment;
 
+/// More numbers than this in a row are free in no store: so many resources had claims at a time.
+const GAP_MAX: u32 = 1 << 26;
+
 /// The claims and the names of their resources.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
@@ -66,11 +69,14 @@ impl Book {
     }
 
     /// Once every claim with a saved number is there: numbers between theirs are free. None: two
-    /// resources have one number.
+    /// resources have one number, or one has a number that none can have.
     pub(crate) fn close_gaps(&mut self) -> Option<()> {
         let (mut next, mut count) = (0, 0);
         for (number, _) in &self.claims {
             if *number >= next {
+                if *number - next > GAP_MAX {
+                    return None;
+                }
                 self.free.extend(next..*number);
                 next = number.checked_add(1)?;
                 count += 1;

@@ -272,7 +272,7 @@ impl Server {
         drop(timers);
         match committing {
             None => Ok(()),
-            Some(committing) => committing.end().await,
+            Some(committing) => committing.end().await.map(drop),
         }
     }
 
@@ -297,20 +297,20 @@ impl Server {
 }
 
 /// A task that ends with whoever has spawned it.
-struct Task(tokio::task::JoinHandle<()>);
+struct Task<T>(tokio::task::JoinHandle<T>);
 
-impl Task {
-    fn spawn(task: impl Future<Output = ()> + Send + 'static) -> Self {
+impl<T: Send + 'static> Task<T> {
+    fn spawn(task: impl Future<Output = T> + Send + 'static) -> Self {
         Self(tokio::spawn(task))
     }
 
     /// Waits until it is done.
-    async fn end(mut self) -> io::Result<()> {
+    async fn end(mut self) -> io::Result<T> {
         (&mut self.0).await.map_err(|_| io::Error::other("a task has panicked"))
     }
 }
 
-impl Drop for Task {
+impl<T> Drop for Task<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

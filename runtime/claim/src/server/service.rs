@@ -146,7 +146,8 @@ impl Service for Claims {
     }
 
     fn end_waits(&mut self, step: &mut Step<'_, Self>) {
-        let watched: Vec<u64> = self.watches.keys().copied().collect();
+        let mut watched: Vec<u64> = self.watches.keys().copied().collect();
+        watched.sort_unstable();
         for id in watched {
             self.end_watches(id, step.now, step.outgoing);
         }

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (node, mut notices) =
         Node::start(core, options, |inbox| network.bind(listen, inbox)).await?;
     if !begin.is_empty() {
-        node.command(Begin).await;
+        node.command(Begin).await?;
     }
     while let Some(Held(number)) = notices.notice().await {
         println!("{number}");

@@ -12,6 +12,8 @@ use crate::store::Batch;
 
 /// While so many items wait to leave a node, it takes no inputs.
 const OUTGOING_MAX: usize = 1 << 17;
+/// While so many bytes wait to be written, neither.
+const BATCH_MAX: usize = 64 << 20;
 
 /// What the lock of a host protects.
 pub struct HostState<S: Service> {
@@ -32,6 +34,7 @@ pub struct HostState<S: Service> {
     /// When the timers' task wakes by itself; `u64::MAX`: never.
     pub(super) sleeps_until_us: u64,
     pub(crate) is_closing: bool,
+    is_cut: bool,
 }
 
 impl<S: Service> fmt::Debug for HostState<S> {
@@ -49,7 +52,7 @@ impl<S: Service> HostState<S> {
             engine,
             clock,
             now,
-            sealed_us: now.at_us,
+            sealed_us: 0,
             is_volatile,
             is_unsynced: false,
             is_failed: false,
@@ -57,6 +60,7 @@ impl<S: Service> HostState<S> {
             is_starved: false,
             sleeps_until_us: u64::MAX,
             is_closing: false,
+            is_cut: false,
         }
     }
 
@@ -78,9 +82,31 @@ impl<S: Service> HostState<S> {
     /// Whether inputs are taken now.
     #[must_use]
     pub fn takes_inputs(&self) -> bool {
-        let service = &self.engine.service;
+        let Engine { service, outgoing, batch, .. } = &self.engine;
         let is_still = self.is_failed && service.stands_still_without_store();
-        !is_still && self.engine.outgoing.len() < OUTGOING_MAX && service.has_room()
+        let has_room = outgoing.len() < OUTGOING_MAX && batch.len() < BATCH_MAX;
+        !is_still && has_room && service.has_room() && !self.is_over()
+    }
+
+    /// Whether no input is taken ever again: the host is closed, or a step has panicked.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.is_closing || self.is_broken()
+    }
+
+    /// Whether a step, or a task that the host needs, has panicked.
+    pub(crate) const fn is_broken(&self) -> bool {
+        self.is_cut || self.engine.is_broken()
+    }
+
+    /// A task that the host needs has ended: nothing is taken and nothing leaves any more.
+    pub(crate) const fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
+    /// Whether a commit that is not durable is tried again although the host is closed.
+    pub(crate) fn waits_for_store(&self) -> bool {
+        self.engine.service.stands_still_without_store()
     }
 
     /// Reads the clock.
@@ -103,13 +129,14 @@ impl<S: Service> HostState<S> {
     /// The store has refused something and does not have it yet.
     #[must_use]
     pub const fn is_failed(&self) -> bool {
-        self.is_failed
+        self.is_failed || self.is_broken()
     }
 
     /// Whether everything that can be read now is durable.
     #[must_use]
     pub fn is_durable(&self) -> bool {
-        !self.is_unsynced && self.engine.batch.is_empty()
+        let Engine { service, batch, .. } = &self.engine;
+        !self.is_unsynced && batch.is_empty() && !service.is_unsealed()
     }
 
     /// Queues something that is to leave once everything that can be read now is durable.
@@ -165,8 +192,8 @@ impl<S: Service> HostState<S> {
 
     /// Nothing is to be written, and nothing waits to leave.
     pub(crate) fn is_idle(&self) -> bool {
-        let Engine { batch, outgoing, log, .. } = &self.engine;
-        batch.is_empty() && outgoing.is_empty() && log.is_empty()
+        let Engine { service, batch, outgoing, log, .. } = &self.engine;
+        batch.is_empty() && outgoing.is_empty() && log.is_empty() && !service.is_unsealed()
     }
 
     /// Something waits to leave.
@@ -177,7 +204,7 @@ impl<S: Service> HostState<S> {
     /// What is to be written and what then leaves; the next begins with these empty ones. A host's
     /// committing task takes it; who steps a service without one takes it itself.
     pub fn take_outbox(&mut self, empty: Outbox<S>) -> Outbox<S> {
-        if !self.engine.batch.is_empty() {
+        if !self.engine.batch.is_empty() || self.engine.service.is_unsealed() {
             self.seal();
         }
         self.is_unsynced = true;
@@ -186,6 +213,16 @@ impl<S: Service> HostState<S> {
             batch: std::mem::replace(batch, empty.batch),
             outgoing: std::mem::replace(outgoing, empty.outgoing),
             log: std::mem::replace(log, empty.log),
+        }
+    }
+
+    /// What a step has left behind that has panicked.
+    pub(crate) fn take_unsealed(&mut self) -> Outbox<S> {
+        let Engine { batch, outgoing, log, .. } = &mut self.engine;
+        Outbox {
+            batch: std::mem::take(batch),
+            outgoing: std::mem::take(outgoing),
+            log: std::mem::take(log),
         }
     }
 

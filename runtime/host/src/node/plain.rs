@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use turnstile_step::Core;
 
 use super::{Durations, Event, EventOf, NodeCore};
+use crate::clock::Moment;
 use crate::engine::{Service, Step, TimerOf};
 use crate::host::Outlet;
 use crate::store::{Batch, Each, Key, Store};
@@ -36,7 +37,6 @@ pub(crate) struct Plain<C: Core> {
     is_changed: bool,
     is_kept: bool,
     pub(super) events: Events<C>,
-    is_stopped: bool,
 }
 
 impl<C: NodeCore> Plain<C> {
@@ -46,12 +46,7 @@ impl<C: NodeCore> Plain<C> {
         (saved, is_kept): (Option<C::Saved>, bool),
         events: Events<C>,
     ) -> Self {
-        Self { durations, saved, is_changed: false, is_kept, events, is_stopped: false }
-    }
-
-    /// No input is taken any more.
-    pub(super) const fn stop(&mut self) {
-        self.is_stopped = true;
+        Self { durations, saved, is_changed: false, is_kept, events }
     }
 }
 
@@ -67,10 +62,11 @@ impl<C: NodeCore> Service for Plain<C> {
 
     fn save(&mut self, _step: &mut Step<'_, Self>, saved: C::Saved) {
         C::keep(&mut self.saved, saved);
-        self.is_changed = true;
+        self.is_changed = self.is_kept;
     }
 
     fn notify(&mut self, step: &mut Step<'_, Self>, notice: C::Notice) {
+        self.events.expect_one();
         step.outgoing.push(Leaving::Notice(notice));
     }
 
@@ -78,16 +74,20 @@ impl<C: NodeCore> Service for Plain<C> {
         step.outgoing.push(Leaving::Message(to, message));
     }
 
-    fn finish(&mut self, step: &mut Step<'_, Self>) {
-        let is_changed = std::mem::take(&mut self.is_changed) && self.is_kept;
+    fn seal(&mut self, _now: Moment, batch: &mut Batch) {
+        let is_changed = std::mem::take(&mut self.is_changed);
         if let Some(saved) = self.saved.as_ref().filter(|_| is_changed) {
             let bytes = postcard::to_extend(saved, vec![VERSION]);
-            step.batch.put(&SAVED, &bytes.expect("memory takes what a core has saved"));
+            batch.put(&SAVED, &bytes.expect("what a core saves is data"));
         }
     }
 
+    fn is_unsealed(&self) -> bool {
+        self.is_changed
+    }
+
     fn has_room(&self) -> bool {
-        !self.is_stopped && self.events.has_room()
+        self.events.has_room()
     }
 
     fn stands_still_without_store(&self) -> bool {
@@ -101,7 +101,8 @@ pub(super) fn saved<C: NodeCore>(store: &mut dyn Store) -> io::Result<Option<C::
     store.read(&mut |key, value| {
         let of_this_core = value.split_first().filter(|(version, _)| **version == VERSION);
         let read = of_this_core.filter(|_| *key == SAVED);
-        let read = read.and_then(|(_, bytes)| postcard::from_bytes(bytes).ok());
+        let read = read.and_then(|(_, bytes)| postcard::take_from_bytes(bytes).ok());
+        let read = read.filter(|(_, rest)| rest.is_empty()).map(|(saved, _)| saved);
         let text = "the store holds what this core has not saved: it is another core's";
         saved = Some(read.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?);
         Ok(())
@@ -119,7 +120,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// An event was read. True: there is room again.
     pub(super) fn take(&self) -> bool {
-        self.count.fetch_sub(1, Ordering::AcqRel) == self.max
+        self.count.fetch_sub(1, Ordering::AcqRel) >= self.max
     }
 }
 
@@ -142,8 +143,17 @@ impl<C: Core> Events<C> {
         (Self { sender, waiting: waiting.clone() }, waiting, receiver)
     }
 
-    pub(super) fn tell(&self, event: EventOf<C>) {
+    /// An event will be told: it waits from now on.
+    fn expect_one(&self) {
         self.waiting.count.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn tell(&self, event: EventOf<C>) {
+        self.expect_one();
+        self.tell_expected(event);
+    }
+
+    fn tell_expected(&self, event: EventOf<C>) {
         // A user that does not listen has dropped the receiver.
         let _deaf = self.sender.send(event);
     }
@@ -178,7 +188,7 @@ impl<C: NodeCore> Outlet<Leaving<C>> for Pump<C> {
         }
         for leaving in outgoing.drain(..) {
             match leaving {
-                Leaving::Notice(notice) => self.events.tell(Event::Notice(notice)),
+                Leaving::Notice(notice) => self.events.tell_expected(Event::Notice(notice)),
                 Leaving::Message(to, message) => {
                     let transmit = self.transmit.get().expect("it is set before anything leaves");
                     if let Err(unsent) = transmit(to, message) {

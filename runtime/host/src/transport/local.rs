@@ -11,10 +11,11 @@ use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
 use super::counts::Tally;
-use super::{Counts, Receiver, Transport, Unsent, Why};
+use crate::clock::after;
+
+use super::{Counts, OnDrop, Receiver, Transport, Unsent, Why};
 
 /// The most messages that wait in a lane, unless [`Local::with_queue`] says otherwise.
 const QUEUE: usize = 1024;
@@ -63,6 +64,8 @@ pub struct LocalTransport<P, M> {
     gone: watch::Receiver<bool>,
     cut: watch::Sender<bool>,
     lanes: Mutex<Lanes<P, M>>,
+    /// A node that is dropped leaves.
+    _leave: OnDrop,
 }
 
 /// The lanes that begin at a node, or nothing once it is closed.
@@ -126,9 +129,13 @@ where
                 tokio::spawn(end.run(messages, receiver.clone()))
             })
         };
+        let leave = gone.clone();
         if let Some(before) = lock(&self.nodes).insert(own, Node { gone, open }) {
             before.gone.send_replace(true);
         }
+        let leave = OnDrop(Box::new(move || {
+            leave.send_replace(true);
+        }));
         LocalTransport {
             origin: Origin { own, hand_back: Arc::new(unsent), cut: is_cut, tally },
             nodes: Arc::clone(&self.nodes),
@@ -136,6 +143,7 @@ where
             gone: has_gone,
             cut,
             lanes: Mutex::new(Some(BTreeMap::new())),
+            _leave: leave,
         }
     }
 }
@@ -234,7 +242,7 @@ where
     /// have been delivered.
     async fn close(&self, patience: Duration) {
         let lanes = lock(&self.lanes).take().unwrap_or_default();
-        let deadline = Instant::now() + patience;
+        let deadline = after(patience);
         for (_, Lane { messages, mut task, .. }) in lanes {
             drop(messages);
             if tokio::time::timeout_at(deadline, &mut task).await.is_err() {

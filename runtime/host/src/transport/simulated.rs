@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::counts::Tally;
-use super::{Counts, Receiver, Transport, Unsent};
+use super::{Counts, OnDrop, Receiver, Transport, Unsent};
 use net::{Member, Net};
 
 /// How a link treats messages. Chances are from 0 (never) to 1 (always).
@@ -83,6 +83,8 @@ pub struct SimulatedTransport<P, M> {
     /// Which life of the node this is.
     life: u64,
     tally: Arc<Tally>,
+    /// A node that is dropped leaves as one does that crashes.
+    _leave: OnDrop,
 }
 
 impl<P, M> Clone for Simulated<P, M> {
@@ -124,7 +126,9 @@ where
             }
         };
         let life = self.net.join(own, Member::new(Arc::new(deliver), Arc::new(unsent)));
-        SimulatedTransport { net: Arc::clone(&self.net), own, life, tally }
+        let net = Arc::clone(&self.net);
+        let leave = OnDrop(Box::new(move || net.leave(own, life)));
+        SimulatedTransport { net: Arc::clone(&self.net), own, life, tally, _leave: leave }
     }
 
     /// Treats messages from one node to another otherwise than those of the rest, from now on.

@@ -50,6 +50,7 @@ pub use options::{Address, Limits, Options, PeerId};
 pub use tls::Tls;
 
 use super::{Counts, Receiver, Transport, Unsent, Why};
+use crate::clock::after;
 use backoff::Backoff;
 use link::{Link, Outgoing};
 use node::Node;
@@ -202,7 +203,7 @@ impl<P: PeerId, M: Message> Transport<P, M> for Tcp<P, M> {
     /// After `patience`, what still waits is handed back as [`Why::Closed`], and a receiver that
     /// is still busy with a message is interrupted.
     async fn close(&self, patience: Duration) {
-        let deadline = Instant::now() + patience;
+        let deadline = after(patience);
         self.deadline.send_if_modified(|before| before.replace(deadline).is_none());
         for link in self.links.read().unwrap_or_else(PoisonError::into_inner).values() {
             link.queue.close(Why::Closed);

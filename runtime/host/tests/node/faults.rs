@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{advance, timeout};
 use turnstile_host::store::{Batch, Disk, Each, Key, Store};
 use turnstile_host::transport::{Receiver as _, Transport, Unsent, Why};
-use turnstile_host::{Event, Inbox, Node, Notices, Options};
+use turnstile_host::{End, Event, Inbox, Node, Notices, Options};
 
 use crate::runner::{At, Begin, Held, Message, Runner, Timer};
 
@@ -88,7 +88,7 @@ async fn nothing_leaves_while_the_store_refuses_and_all_of_it_leaves_then() {
     let store = Picky::default();
     let (node, mut notices, inbox, wire) = start(Some(Box::new(store.clone())), 8).await;
     store.refuses.store(true, Ordering::Relaxed);
-    node.command(Begin).await;
+    node.command(Begin).await.expect("it runs");
     assert!(timeout(10 * RETRY, notices.next()).await.is_err(), "it is not durable");
     // The node stands still: no timer fires, and no input is taken.
     let message = inbox.deliver(1, Message::Baton(1));
@@ -109,14 +109,14 @@ async fn a_stop_waits_for_a_store_that_refuses() {
     let store = Picky::default();
     let (node, mut notices, ..) = start(Some(Box::new(store.clone())), 8).await;
     store.refuses.store(true, Ordering::Relaxed);
-    node.command(Begin).await;
+    node.command(Begin).await.expect("it runs");
     assert!(timeout(10 * RETRY, notices.next()).await.is_err(), "it is not durable");
     let refuses = store.refuses.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_secs(3)).await;
         refuses.store(false, Ordering::Relaxed);
     });
-    node.stop(Duration::from_secs(10)).await;
+    assert!(node.stop(Duration::from_secs(10)).await.is_durable);
     assert_eq!(notices.notice().await, Some(Held(0)));
 }
 
@@ -124,7 +124,7 @@ async fn a_stop_waits_for_a_store_that_refuses() {
 async fn one_sync_serves_many_steps() {
     let store = Picky::default();
     let (node, mut notices, inbox, wire) = start(Some(Box::new(store.clone())), 8).await;
-    node.command(Begin).await;
+    node.command(Begin).await.expect("it runs");
     assert_eq!(notices.notice().await, Some(Held(0)));
     let before = store.syncs.load(Ordering::Relaxed);
     for _ in 0..1_000 {
@@ -166,7 +166,7 @@ async fn a_user_that_does_not_read_stops_the_node_and_loses_nothing() {
 async fn what_cannot_be_sent_is_handed_back() {
     let (node, mut notices, _inbox, wire) = start(None, 8).await;
     wire.is_full.store(true, Ordering::Relaxed);
-    node.command(Begin).await;
+    node.command(Begin).await.expect("it runs");
     assert_eq!(notices.next().await, Some(Event::Notice(Held(0))));
     let unsent = Unsent { to: 1, message: Message::Baton(1), why: Why::QueueFull };
     assert_eq!(notices.next().await, Some(Event::Unsent(unsent)));
@@ -176,11 +176,27 @@ async fn what_cannot_be_sent_is_handed_back() {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_jumps_fires_what_is_due_once() {
     let (node, mut notices, _inbox, wire) = start(None, 8).await;
-    node.command(Begin).await;
+    node.command(Begin).await.expect("it runs");
     assert_eq!(notices.notice().await, Some(Held(0)));
     advance(Duration::from_secs(3_600)).await;
     tokio::time::sleep(RETRY / 2).await;
     assert_eq!((node.state().at, wire.sent()), (At::Handing, vec![Message::Baton(1)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_duration_beyond_all_clocks_never_fires() {
+    let longest =
+        [Duration::MAX, Duration::from_micros(u64::MAX - 1), Duration::from_secs(1 << 43)];
+    for lasts in longest {
+        let options = Options::new(move |_: &_, _| lasts);
+        let started = Node::start(RUNNER, options, |_| std::future::ready(Ok(Wire::default())));
+        let (node, mut notices) = started.await.expect("there is no store to read");
+        node.command(Begin).await.expect("it runs");
+        assert_eq!(notices.notice().await, Some(Held(0)));
+        advance(Duration::from_secs(3 * 366 * 86_400)).await;
+        assert!(timeout(RETRY, notices.next()).await.is_err());
+        assert_eq!(node.state().at, At::Holding, "{lasts:?}");
+    }
 }
 
 /// A stop after each step of a life, and what the next life begins with.
@@ -198,7 +214,8 @@ async fn a_node_stops_in_every_state_and_goes_on_with_it() {
                 _ => inbox.deliver(1, Message::Thanks(step / 4 * 2 + 3)).await,
             }
         }
-        let last = node.stop(RETRY).await;
+        let End { state: last, is_durable } = node.stop(RETRY).await;
+        assert!(is_durable);
         let sent = wire.sent();
         let (node, ..) = start(Some(Box::new(disk.open())), 64).await;
         assert_eq!(node.state(), last, "after {steps} steps: {sent:?}");

@@ -18,6 +18,7 @@ use super::network::{Dial, Wire};
 use super::node::Node;
 use super::options::{Address, PeerId};
 use super::queue::Queue;
+use crate::clock::after;
 use crate::transport::{Receiver, Refusal, Unsent, Why};
 
 /// What a node keeps for a peer.
@@ -211,7 +212,10 @@ where
         loop {
             let old = async {
                 match self.link.queue.oldest() {
-                    Some(since) => time::sleep_until(since + self.node.limits.patience).await,
+                    Some(since) => {
+                        let waits = self.node.limits.patience.saturating_sub(since.elapsed());
+                        time::sleep_until(after(waits)).await;
+                    }
                     None => self.link.queue.changed().await,
                 }
             };
