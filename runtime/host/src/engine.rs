@@ -35,7 +35,7 @@ pub trait Service: Sized {
     /// The core tells its user something.
     fn notify(&mut self, step: &mut Step<'_, Self>, notice: <Self::Core as Core>::Notice);
 
-    /// The core sends a message. The sends of a step come after its other effects.
+    /// The core sends a message.
     fn send(
         &mut self,
         step: &mut Step<'_, Self>,
@@ -142,9 +142,6 @@ pub struct Counts {
 /// be asked for anything from here.
 pub type Observer<C> = Box<dyn FnMut(&InputOf<C>, &OutOf<C>) + Send>;
 
-/// A message and whom it goes to.
-type Addressed<C> = (<C as Core>::Peer, <C as Core>::Message);
-
 /// A core, its state, its timers, and the service around it.
 pub struct Engine<S: Service> {
     core: S::Core,
@@ -161,7 +158,6 @@ pub struct Engine<S: Service> {
     /// A step has begun and not ended: a panic has broken it off.
     is_broken: bool,
     out: OutOf<S::Core>,
-    sends: Vec<Addressed<S::Core>>,
 }
 
 impl<S: Service> fmt::Debug for Engine<S> {
@@ -186,7 +182,6 @@ impl<S: Service> Engine<S> {
             next: VecDeque::new(),
             is_broken: false,
             out: OutOf::<S::Core>::default(),
-            sends: Vec::new(),
         }
     }
 
@@ -196,7 +191,7 @@ impl<S: Service> Engine<S> {
         self.timers.reserve(timers);
         self.apply(now, Input::Restart(saved), &mut S::Context::default());
         // No later step has as many effects.
-        (self.out, self.sends) = (OutOf::<S::Core>::default(), Vec::new());
+        self.out = OutOf::<S::Core>::default();
     }
 
     /// Takes one input, and the inputs that its step gives the core in turn.
@@ -286,10 +281,12 @@ impl<S: Service> Engine<S> {
         }
         self.counts.steps += 1;
         self.note(&out.rows);
-        let mut sends = std::mem::take(&mut self.sends);
         for effect in out.effects.drain(..) {
             match effect {
-                Effect::Send { to, message } => sends.push((to, message)),
+                Effect::Send { to, message } => {
+                    let (service, mut step) = self.carry(now, is_restart, context);
+                    service.send(&mut step, to, message);
+                }
                 Effect::Arm(timer) => {
                     let (service, mut step) = self.carry(now, is_restart, context);
                     match service.due_us(&mut step, timer) {
@@ -311,12 +308,9 @@ impl<S: Service> Engine<S> {
             }
         }
         let (service, mut step) = self.carry(now, is_restart, context);
-        for (to, message) in sends.drain(..) {
-            service.send(&mut step, to, message);
-        }
         service.finish(&mut step);
         out.rows.clear();
-        (self.out, self.sends) = (out, sends);
+        self.out = out;
         self.is_broken = false;
     }
 

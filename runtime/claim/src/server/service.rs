@@ -31,6 +31,8 @@ pub(crate) struct Claims {
     changed: BTreeSet<u64>,
     /// Claims that the step in hand has ended while they were watched, or may have been.
     over: Vec<u64>,
+    /// What the step in hand has answered: told once all that it says is so.
+    responses: Vec<(Caller, Response)>,
     pub(super) meta: Meta,
     pub(super) calls: HashMap<u64, Call>,
     /// The calls that wait until a claim is over, by claim.
@@ -48,6 +50,7 @@ impl Claims {
             book,
             changed: BTreeSet::new(),
             over: Vec::new(),
+            responses: Vec::new(),
             meta,
             calls: HashMap::new(),
             watches: HashMap::new(),
@@ -118,9 +121,9 @@ impl Service for Claims {
         }
     }
 
-    fn send(&mut self, step: &mut Step<'_, Self>, to: Caller, message: Message) {
+    fn send(&mut self, _step: &mut Step<'_, Self>, to: Caller, message: Message) {
         match message {
-            Message::Response(response) => self.respond(step, to, response),
+            Message::Response(response) => self.responses.push((to, response)),
             Message::Request(_) | Message::Act { .. } | Message::Over { .. } => {}
         }
     }
@@ -131,6 +134,11 @@ impl Service for Claims {
         for id in std::mem::take(&mut self.over) {
             self.end_watches(id, step.now, step.outgoing);
         }
+        let mut responses = std::mem::take(&mut self.responses);
+        for (to, response) in responses.drain(..) {
+            self.respond(step, to, response);
+        }
+        self.responses = responses;
     }
 
     fn seal(&mut self, now: Moment, batch: &mut Batch) {

@@ -5,3 +5,4 @@ mod faults;
 #[path = "../../examples/baton/core.rs"]
 mod runner;
 mod seeds;
+mod service;
