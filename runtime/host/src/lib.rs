@@ -10,7 +10,8 @@
 //!   leaves before everything it depends on is durable.
 //! - [`Node`] is the host of a core that needs nothing but durations. Its messages go over a
 //!   [`transport`], its notices to its user, what it saves into a [`store`], its steps into a
-//!   [`Trace`], which `turnstile replay` and `turnstile_scenario::trace::replay_core` play again.
+//!   [`Trace`], which `turnstile_scenario::trace::replay_core` plays again; those of bundled cores
+//!   `turnstile replay`, too.
 //!
 //! Nothing grows without bound: a user that does not read, a store that refuses and a peer that is
 //! too slow stop the inputs, or are handed their messages back. A sync of a store blocks its
@@ -25,7 +26,8 @@
 #![doc = include_str!("../examples/baton/core.rs")]
 //! ```
 //!
-//! The rest is the program of one runner, whose trace replays:
+//! The rest is the program of one runner. A trace is made anew by each life of a process: give each
+//! a file of its own, as the test `tests/processes.rs` does, which replays them.
 //!
 //! ```text
 #![doc = include_str!("../examples/baton/main.rs")]

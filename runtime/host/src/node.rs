@@ -122,11 +122,14 @@ impl<C: NodeCore> Notices<C> {
         Some(event)
     }
 
-    /// The next notice of the core; messages that were not sent are passed over.
+    /// The next notice of the core, where messages that were not sent are of no interest; none once
+    /// the node has stopped or is broken.
     pub async fn notice(&mut self) -> Option<C::Notice> {
         loop {
-            if let Event::Notice(notice) = self.next().await? {
-                return Some(notice);
+            match self.next().await? {
+                Event::Notice(notice) => return Some(notice),
+                Event::Unsent(_) => {}
+                Event::Broken => return None,
             }
         }
     }
@@ -170,7 +173,7 @@ struct Needed<C: NodeCore>(Host<Plain<C>>);
 impl<C: NodeCore> Drop for Needed<C> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        if !state.is_closing {
+        if !state.is_closing && !state.is_cut() {
             state.cut();
             state.engine.service.events.tell(Event::Broken);
         }

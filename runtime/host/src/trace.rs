@@ -1,7 +1,8 @@
 //! A trace: each step of a core with its input, its rows and its effects, as data.
 //!
 //! It only notes, a line of JSON a step ([`turnstile_scenario::trace`]). Whether a trace is a run
-//! of table and core says `turnstile replay FILE`.
+//! of table and core says `turnstile replay FILE` of a bundled core, and
+//! `turnstile_scenario::trace::replay_core` of any.
 
 use std::fmt;
 use std::fs::File;

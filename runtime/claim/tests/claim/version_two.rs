@@ -105,6 +105,23 @@ fn a_damaged_directory_of_version_2_is_refused() {
     assert!(text.contains("3.log is missing"), "{text}");
 }
 
+/// A file that happens to be called so is not a log whose frames are all torn.
+#[test]
+fn a_foreign_file_is_refused_and_stays_as_it_was() {
+    let text = b"what somebody keeps in a file that is called 1.log".repeat(100);
+    for (name, why) in [("1.log", "1.log is no log of a store"), ("3.log", "1.log is missing")] {
+        let medium = Medium::new(2);
+        medium.put(name, Some(text.clone()));
+        let refused = load(&medium).expect_err("it is no log").to_string();
+        assert!(refused.contains(why), "{refused}");
+        assert_eq!(medium.files().get(name), Some(&text), "nobody's file is taken away");
+    }
+    // Nothing but room, as a server leaves it that was killed before its first commit.
+    let medium = Medium::new(2);
+    medium.put("1.log", Some(vec![0; 1 << 14]));
+    assert_eq!(load(&medium).expect("it is empty"), Image::new());
+}
+
 const NOW_US: u64 = 1_700_000_000_000_000;
 
 fn numbers(numbers: &[u64]) -> Vec<u8> {

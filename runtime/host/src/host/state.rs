@@ -99,6 +99,11 @@ impl<S: Service> HostState<S> {
         self.is_cut || self.engine.is_broken()
     }
 
+    /// Whether [`HostState::cut`] was called.
+    pub(crate) const fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// A task that the host needs has ended: nothing is taken and nothing leaves any more.
     pub(crate) const fn cut(&mut self) {
         self.is_cut = true;

@@ -59,13 +59,16 @@ fn of_version_2(
 
 fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
     let mut image = Image::new();
+    // Files without a header are taken for version 2: some frame of it must bear that out.
+    let (mut frames, mut foreign) = (0, None);
     if let Some(number) = files.image() {
         let name = image_name(number);
         let bytes = directory.read(&name, 0, u64::MAX)?;
-        let (rest, _) = read_frames(&mut image, &bytes)?;
+        let (rest, sequence) = read_frames(&mut image, &bytes)?;
         if !rest.is_empty() {
             return Err(refuse(format!("{name} is damaged")));
         }
+        frames += sequence - 1;
     }
     let logs = files.logs.iter().filter(|number| Some(**number) > files.image());
     for (next, number) in (files.first_log()..).zip(logs) {
@@ -79,8 +82,18 @@ fn read(directory: &dyn Directory, files: &Files) -> io::Result<Image> {
             let text = format!("{} is damaged at byte {place}", log_name(*number));
             return Err(refuse(text));
         }
+        frames += sequence - 1;
+        if rest.iter().any(|byte| *byte != 0) {
+            foreign.get_or_insert(*number);
+        }
     }
-    Ok(image)
+    match foreign.filter(|_| frames == 0) {
+        Some(number) => {
+            let name = log_name(number);
+            Err(refuse(format!("{name} is no log of a store, or its beginning is damaged")))
+        }
+        None => Ok(image),
+    }
 }
 
 /// Applies whole frames and returns what is behind the last, and the number that would be next.

@@ -116,6 +116,7 @@ async fn nothing_leaves_that_could_not_be_saved() {
     node.command(Do::SaveAndSend(13)).await.expect("it runs");
     assert_eq!(notices.next().await, Some(Event::Broken));
     assert_eq!(node.command(Do::SaveAndSend(2)).await, Err(Stopped));
+    assert!(timeout(SECOND, notices.next()).await.is_err(), "it is told once");
     assert!(timeout(SECOND, heard.next()).await.is_err(), "nothing more is heard");
     assert!(!node.stop(SECOND).await.is_durable);
 }
