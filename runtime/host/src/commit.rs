@@ -87,7 +87,7 @@ impl<S: Service> Host<S> {
     ) -> Work<S> {
         let mut state = self.lock();
         if state.is_broken() {
-            return Work::Broken(state.take_unsealed());
+            return Work::Broken(state.exchange(Outbox::default()));
         }
         let is_due = is_due(retry_at) || is_due(held_until);
         match (state.is_idle(), state.is_closing) {

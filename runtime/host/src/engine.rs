@@ -104,7 +104,7 @@ pub struct Step<'a, S: Service> {
     pub outgoing: &'a mut Vec<S::Outgoing>,
     /// Lines of a log, which is written before the batch.
     pub log: &'a mut Vec<u8>,
-    timers: &'a Timers<TimerOf<S>, u64>,
+    timers: &'a mut Timers<TimerOf<S>, u64>,
     next: &'a mut VecDeque<(ServiceInput<S>, S::Context)>,
 }
 
@@ -217,14 +217,11 @@ impl<S: Service> Engine<S> {
         self.is_broken
     }
 
-    /// Fires a timer that is armed and not due. False: it is not armed.
-    pub fn fire_early(&mut self, now: Moment, timer: TimerOf<S>) -> bool {
-        let is_armed = self.timers.is_armed(timer);
-        if is_armed {
-            self.timers.disarm(timer);
+    /// Fires a timer before it is due, if it is armed.
+    pub fn fire_early(&mut self, now: Moment, timer: TimerOf<S>) {
+        if self.timers.disarm(timer) {
             self.apply(now, Input::Fired(timer), &mut S::Context::default());
         }
-        is_armed
     }
 
     /// Ends every wait: see [`Service::is_patience`] and [`Service::end_waits`].
@@ -281,33 +278,25 @@ impl<S: Service> Engine<S> {
         }
         self.counts.steps += 1;
         self.note(&out.rows);
+        let (service, mut step) = self.carry(now, is_restart, context);
         for effect in out.effects.drain(..) {
             match effect {
-                Effect::Send { to, message } => {
-                    let (service, mut step) = self.carry(now, is_restart, context);
-                    service.send(&mut step, to, message);
-                }
-                Effect::Arm(timer) => {
-                    let (service, mut step) = self.carry(now, is_restart, context);
-                    match service.due_us(&mut step, timer) {
-                        Some(due_us) => {
-                            self.timers.arm(timer, due_us);
-                        }
-                        None => self.timers.disarm(timer),
+                Effect::Send { to, message } => service.send(&mut step, to, message),
+                Effect::Arm(timer) => match service.due_us(&mut step, timer) {
+                    Some(due_us) => {
+                        step.timers.arm(timer, due_us);
                     }
+                    None => {
+                        step.timers.disarm(timer);
+                    }
+                },
+                Effect::Disarm(timer) => {
+                    step.timers.disarm(timer);
                 }
-                Effect::Disarm(timer) => self.timers.disarm(timer),
-                Effect::Save(saved) => {
-                    let (service, mut step) = self.carry(now, is_restart, context);
-                    service.save(&mut step, saved);
-                }
-                Effect::Notify(notice) => {
-                    let (service, mut step) = self.carry(now, is_restart, context);
-                    service.notify(&mut step, notice);
-                }
+                Effect::Save(saved) => service.save(&mut step, saved),
+                Effect::Notify(notice) => service.notify(&mut step, notice),
             }
         }
-        let (service, mut step) = self.carry(now, is_restart, context);
         service.finish(&mut step);
         out.rows.clear();
         self.out = out;

@@ -140,10 +140,10 @@ impl<S: Service> Host<S> {
             // Until the task has looked, it need not be woken again.
             state.sleeps_until_us = next_us;
         }
-        let mut outgoing = state.take_volatile();
-        if let Some((_, log)) = &outgoing {
+        let mut outbox = state.take_volatile();
+        if let Some(outbox) = &outbox {
             // The lock is held, so that the lines are in the order of the steps.
-            shared.outlet.log(log);
+            shared.outlet.log(&outbox.log);
         }
         let has_work = !state.is_idle();
         drop(state);
@@ -153,8 +153,8 @@ impl<S: Service> Host<S> {
         if has_work {
             shared.has_work.notify_one();
         }
-        if let Some((outgoing, _)) = &mut outgoing {
-            shared.outlet.deliver(outgoing, true);
+        if let Some(outbox) = &mut outbox {
+            shared.outlet.deliver(&mut outbox.outgoing, true);
         }
         result
     }

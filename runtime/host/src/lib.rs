@@ -54,5 +54,4 @@ pub use host::{Host, HostState, Outbox, Outlet};
 pub use io_context::at;
 pub use node::{Durations, End, Event, EventOf, Inbox, Node, NodeCore, Notices, Options, Stopped};
 pub use random::bytes as random_bytes;
-pub use timers::Timers;
 pub use trace::Trace;

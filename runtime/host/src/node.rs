@@ -173,8 +173,7 @@ struct Needed<C: NodeCore>(Host<Plain<C>>);
 impl<C: NodeCore> Drop for Needed<C> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        if !state.is_closing && !state.is_cut() {
-            state.cut();
+        if state.cut() {
             state.engine.service.events.tell(Event::Broken);
         }
         drop(state);

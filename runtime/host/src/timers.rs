@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// Named timers, each armed at most once, by what their times are told in.
 #[derive(Debug)]
-pub struct Timers<T, At> {
+pub(crate) struct Timers<T, At> {
     order: BTreeSet<(At, T)>,
     due: HashMap<T, At>,
 }
@@ -18,12 +18,12 @@ impl<T, At> Default for Timers<T, At> {
 
 impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
     /// Makes room for so many more.
-    pub fn reserve(&mut self, timers: usize) {
+    pub(crate) fn reserve(&mut self, timers: usize) {
         self.due.reserve(timers);
     }
 
     /// Starts a timer, or starts it anew. True if it is the next to fire.
-    pub fn arm(&mut self, timer: T, due: At) -> bool {
+    pub(crate) fn arm(&mut self, timer: T, due: At) -> bool {
         if let Some(before) = self.due.insert(timer, due) {
             self.order.remove(&(before, timer));
         }
@@ -31,15 +31,14 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
         self.order.first() == Some(&(due, timer))
     }
 
-    /// Stops a timer, if it is armed.
-    pub fn disarm(&mut self, timer: T) {
-        if let Some(due) = self.due.remove(&timer) {
-            self.order.remove(&(due, timer));
-        }
+    /// Stops a timer. False: it was not armed.
+    pub(crate) fn disarm(&mut self, timer: T) -> bool {
+        let due = self.due.remove(&timer);
+        due.is_some_and(|due| self.order.remove(&(due, timer)))
     }
 
     /// Takes the next timer that is due.
-    pub fn take_due(&mut self, now: At) -> Option<T> {
+    pub(crate) fn take_due(&mut self, now: At) -> Option<T> {
         let (due, timer) = *self.order.first()?;
         if due > now {
             return None;
@@ -49,27 +48,22 @@ impl<T: Copy + Ord + Hash, At: Copy + Ord> Timers<T, At> {
     }
 
     /// How many timers are due.
-    pub fn count_due(&self, now: At) -> usize {
+    pub(crate) fn count_due(&self, now: At) -> usize {
         self.order.iter().take_while(|(due, _)| *due <= now).count()
     }
 
-    /// Whether a timer is armed.
-    pub fn is_armed(&self, timer: T) -> bool {
-        self.due.contains_key(&timer)
-    }
-
     /// When a timer fires, if it is armed.
-    pub fn due(&self, timer: T) -> Option<At> {
+    pub(crate) fn due(&self, timer: T) -> Option<At> {
         self.due.get(&timer).copied()
     }
 
     /// When the next timer fires.
-    pub fn next(&self) -> Option<At> {
+    pub(crate) fn next(&self) -> Option<At> {
         self.order.first().map(|(due, _)| *due)
     }
 
     /// All that are armed, in the order in which they fire.
-    pub fn armed(&self) -> impl Iterator<Item = T> + '_ {
+    pub(crate) fn armed(&self) -> impl Iterator<Item = T> + '_ {
         self.order.iter().map(|(_, timer)| *timer)
     }
 }

@@ -72,13 +72,6 @@ impl<S: Service> HostState<S> {
         }
     }
 
-    /// The same, for who waits until they are.
-    pub(super) fn has_room(&mut self) -> bool {
-        let has_room = self.takes_inputs();
-        self.is_starved |= !has_room;
-        has_room
-    }
-
     /// Whether inputs are taken now.
     #[must_use]
     pub fn takes_inputs(&self) -> bool {
@@ -86,6 +79,13 @@ impl<S: Service> HostState<S> {
         let is_still = self.is_failed && service.stands_still_without_store();
         let has_room = outgoing.len() < OUTGOING_MAX && batch.len() < BATCH_MAX;
         !is_still && has_room && service.has_room() && !self.is_over()
+    }
+
+    /// The same, for who waits until they are.
+    pub(super) fn has_room(&mut self) -> bool {
+        let has_room = self.takes_inputs();
+        self.is_starved |= !has_room;
+        has_room
     }
 
     /// Whether no input is taken ever again: the host is closed, or a step has panicked.
@@ -99,14 +99,10 @@ impl<S: Service> HostState<S> {
         self.is_cut || self.engine.is_broken()
     }
 
-    /// Whether [`HostState::cut`] was called.
-    pub(crate) const fn is_cut(&self) -> bool {
-        self.is_cut
-    }
-
-    /// A task that the host needs has ended: nothing is taken and nothing leaves any more.
-    pub(crate) const fn cut(&mut self) {
-        self.is_cut = true;
+    /// A task that the host needs has ended: nothing is taken and nothing leaves any more. True:
+    /// that is new, and nobody has closed the host.
+    pub(crate) const fn cut(&mut self) -> bool {
+        !self.is_closing && !std::mem::replace(&mut self.is_cut, true)
     }
 
     /// Whether a commit that is not durable is tried again although the host is closed.
@@ -140,8 +136,12 @@ impl<S: Service> HostState<S> {
     /// Whether everything that can be read now is durable.
     #[must_use]
     pub fn is_durable(&self) -> bool {
+        !self.is_unsynced && !self.has_writes()
+    }
+
+    fn has_writes(&self) -> bool {
         let Engine { service, batch, .. } = &self.engine;
-        !self.is_unsynced && batch.is_empty() && !service.is_unsealed()
+        !batch.is_empty() || service.is_unsealed()
     }
 
     /// Queues something that is to leave once everything that can be read now is durable.
@@ -164,19 +164,21 @@ impl<S: Service> HostState<S> {
     }
 
     pub(super) fn tick(&mut self) {
-        let alive_us = self.engine.service.alive_us();
-        let is_stale = alive_us.is_some_and(|alive_us| self.now.at_us >= self.sealed_us + alive_us);
-        if is_stale && self.engine.next_due_us().is_some() {
+        if self.now.at_us >= self.stale_us() && self.engine.next_due_us().is_some() {
             self.seal();
         }
+    }
+
+    /// When it is to be told that the node is alive, if timers are armed; `u64::MAX`: never.
+    fn stale_us(&self) -> u64 {
+        let alive_us = self.engine.service.alive_us();
+        alive_us.map_or(u64::MAX, |alive_us| self.sealed_us + alive_us)
     }
 
     /// When something is due, if no input comes before, in microseconds; `u64::MAX`: never.
     pub(super) fn next_tick_us(&mut self) -> u64 {
         let next_us = self.engine.next_due_us().filter(|_| self.has_room());
-        let Some(next_us) = next_us else { return u64::MAX };
-        let alive_us = self.engine.service.alive_us();
-        alive_us.map_or(next_us, |alive_us| next_us.min(self.sealed_us + alive_us))
+        next_us.map_or(u64::MAX, |next_us| next_us.min(self.stale_us()))
     }
 
     /// Until when the timers' task sleeps from now on, unless it is woken; none: for ever.
@@ -185,20 +187,16 @@ impl<S: Service> HostState<S> {
         (self.sleeps_until_us < u64::MAX).then(|| self.clock.instant(self.sleeps_until_us))
     }
 
-    /// What is ready to leave where nothing is written, and the lines of the log.
-    pub(super) fn take_volatile(&mut self) -> Option<(Vec<S::Outgoing>, Vec<u8>)> {
-        if !self.is_volatile || self.is_idle() {
-            return None;
-        }
-        self.engine.batch.clear();
-        let Engine { outgoing, log, .. } = &mut self.engine;
-        Some((std::mem::take(outgoing), std::mem::take(log)))
+    /// What is ready to leave where nothing is written.
+    pub(super) fn take_volatile(&mut self) -> Option<Outbox<S>> {
+        let is_ready = self.is_volatile && !self.is_idle();
+        is_ready.then(|| self.exchange(Outbox::default()))
     }
 
     /// Nothing is to be written, and nothing waits to leave.
     pub(crate) fn is_idle(&self) -> bool {
-        let Engine { service, batch, outgoing, log, .. } = &self.engine;
-        batch.is_empty() && outgoing.is_empty() && log.is_empty() && !service.is_unsealed()
+        let Engine { outgoing, log, .. } = &self.engine;
+        outgoing.is_empty() && log.is_empty() && !self.has_writes()
     }
 
     /// Something waits to leave.
@@ -209,25 +207,20 @@ impl<S: Service> HostState<S> {
     /// What is to be written and what then leaves; the next begins with these empty ones. A host's
     /// committing task takes it; who steps a service without one takes it itself.
     pub fn take_outbox(&mut self, empty: Outbox<S>) -> Outbox<S> {
-        if !self.engine.batch.is_empty() || self.engine.service.is_unsealed() {
+        if self.has_writes() {
             self.seal();
         }
         self.is_unsynced = true;
+        self.exchange(empty)
+    }
+
+    /// What has collected, as it is: sealed or not.
+    pub(crate) fn exchange(&mut self, empty: Outbox<S>) -> Outbox<S> {
         let Engine { batch, outgoing, log, .. } = &mut self.engine;
         Outbox {
             batch: std::mem::replace(batch, empty.batch),
             outgoing: std::mem::replace(outgoing, empty.outgoing),
             log: std::mem::replace(log, empty.log),
-        }
-    }
-
-    /// What a step has left behind that has panicked.
-    pub(crate) fn take_unsealed(&mut self) -> Outbox<S> {
-        let Engine { batch, outgoing, log, .. } = &mut self.engine;
-        Outbox {
-            batch: std::mem::take(batch),
-            outgoing: std::mem::take(outgoing),
-            log: std::mem::take(log),
         }
     }
 

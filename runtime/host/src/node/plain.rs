@@ -1,7 +1,6 @@
 //! The service of a core that needs nothing but its durations: messages and notices leave as they
 //! are, and what is saved is one value.
 
-use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -213,11 +212,5 @@ impl Store for Nowhere {
 
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl<C: Core> fmt::Debug for Plain<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plain").field("saved", &self.saved).finish_non_exhaustive()
     }
 }
