@@ -46,15 +46,6 @@ pub struct Unsent<P, M> {
     pub why: Why,
 }
 
-/// Does something once it is dropped.
-struct OnDrop(Box<dyn Fn() + Send + Sync>);
-
-impl Drop for OnDrop {
-    fn drop(&mut self) {
-        (self.0)();
-    }
-}
-
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {

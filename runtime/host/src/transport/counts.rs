@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Why;
+use super::{Receiver, Unsent, Why};
 
 /// What a transport has done since it began. A reason that never occurred is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,6 +114,9 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// Hands back a message.
+pub(super) type HandBack<P, M> = Arc<dyn Fn(Unsent<P, M>) + Send + Sync>;
+
 /// Counts as they grow. What happens with each message takes no lock.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
@@ -131,8 +134,22 @@ impl Tally {
         self.received.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn unsent(&self, why: Why) {
+    /// A message that is handed back, counted.
+    pub(super) fn unsent<P, M>(&self, to: P, (message, why): (M, Why)) -> Unsent<P, M> {
+        self.hand_back(why);
+        Unsent { to, message, why }
+    }
+
+    fn hand_back(&self, why: Why) {
         *self.rest().unsent.entry(why).or_default() += 1;
+    }
+
+    /// Counts a message, and hands it back to who has sent it.
+    pub(super) fn to<P, M>(self: Arc<Self>, receiver: impl Receiver<P, M>) -> HandBack<P, M> {
+        Arc::new(move |unsent: Unsent<P, M>| {
+            self.hand_back(unsent.why);
+            receiver.unsent(unsent);
+        })
     }
 
     pub(super) fn rest(&self) -> MutexGuard<'_, Counts> {

@@ -12,10 +12,9 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::counts::Tally;
+use super::counts::{HandBack, Tally};
+use super::{Counts, Receiver, Transport, Unsent, Why};
 use crate::clock::after;
-
-use super::{Counts, OnDrop, Receiver, Transport, Unsent, Why};
 
 /// The most messages that wait in a lane, unless [`Local::with_queue`] says otherwise.
 const QUEUE: usize = 1024;
@@ -26,7 +25,7 @@ type Open<P, M> = Arc<dyn Fn(Origin<P, M>, mpsc::Receiver<M>) -> JoinHandle<()> 
 /// Where a lane begins.
 struct Origin<P, M> {
     own: P,
-    hand_back: Arc<dyn Fn(Unsent<P, M>) + Send + Sync>,
+    hand_back: HandBack<P, M>,
     /// True once what has not been delivered is to be handed back.
     cut: watch::Receiver<bool>,
     tally: Arc<Tally>,
@@ -61,11 +60,17 @@ pub struct LocalTransport<P, M> {
     origin: Origin<P, M>,
     nodes: Nodes<P, M>,
     queue: usize,
-    gone: watch::Receiver<bool>,
+    /// True once this node has left, or another has taken its place.
+    gone: watch::Sender<bool>,
     cut: watch::Sender<bool>,
     lanes: Mutex<Lanes<P, M>>,
-    /// A node that is dropped leaves.
-    _leave: OnDrop,
+}
+
+/// A node that is dropped leaves.
+impl<P, M> Drop for LocalTransport<P, M> {
+    fn drop(&mut self) {
+        self.gone.send_replace(true);
+    }
 }
 
 /// The lanes that begin at a node, or nothing once it is closed.
@@ -112,38 +117,28 @@ where
     /// Lets a node join by an id. A node that has this id leaves: messages that wait for it are
     /// handed back as [`Why::Unreachable`].
     pub fn join<R: Receiver<P, M>>(&self, own: P, receiver: R) -> LocalTransport<P, M> {
-        let (gone, has_gone) = watch::channel(false);
+        let gone = watch::Sender::new(false);
         let (cut, is_cut) = watch::channel(false);
         let tally = Arc::new(Tally::default());
-        let unsent = {
-            let (tally, receiver) = (Arc::clone(&tally), receiver.clone());
-            move |unsent: Unsent<P, M>| {
-                tally.unsent(unsent.why);
-                receiver.unsent(unsent);
-            }
-        };
+        let hand_back = Arc::clone(&tally).to(receiver.clone());
         let open: Open<P, M> = {
-            let (tally, gone) = (Arc::clone(&tally), has_gone.clone());
+            let (tally, gone) = (Arc::clone(&tally), gone.clone());
             Arc::new(move |from, messages| {
-                let end = End { own, from, gone: gone.clone(), tally: Arc::clone(&tally) };
+                let end = End { own, from, gone: gone.subscribe(), tally: Arc::clone(&tally) };
                 tokio::spawn(end.run(messages, receiver.clone()))
             })
         };
-        let leave = gone.clone();
-        if let Some(before) = lock(&self.nodes).insert(own, Node { gone, open }) {
+        let node = Node { gone: gone.clone(), open };
+        if let Some(before) = lock(&self.nodes).insert(own, node) {
             before.gone.send_replace(true);
         }
-        let leave = OnDrop(Box::new(move || {
-            leave.send_replace(true);
-        }));
         LocalTransport {
-            origin: Origin { own, hand_back: Arc::new(unsent), cut: is_cut, tally },
+            origin: Origin { own, hand_back, cut: is_cut, tally },
             nodes: Arc::clone(&self.nodes),
             queue: self.queue,
-            gone: has_gone,
+            gone,
             cut,
             lanes: Mutex::new(Some(BTreeMap::new())),
-            _leave: leave,
         }
     }
 }
@@ -231,10 +226,7 @@ where
     M: Send + 'static,
 {
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
-        self.queue_for(to, message).map_err(|(message, why)| {
-            self.origin.tally.unsent(why);
-            Unsent { to, message, why }
-        })
+        self.queue_for(to, message).map_err(|back| self.origin.tally.unsent(to, back))
     }
 
     /// Waits until what is queued is delivered, and leaves the switchboard. What has waited for
@@ -251,11 +243,7 @@ where
                 let _ended = task.await;
             }
         }
-        if let Some(node) = lock(&self.nodes).get(&self.origin.own)
-            && node.gone.subscribe().same_channel(&self.gone)
-        {
-            node.gone.send_replace(true);
-        }
+        self.gone.send_replace(true);
     }
 }
 

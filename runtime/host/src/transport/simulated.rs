@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::counts::Tally;
-use super::{Counts, OnDrop, Receiver, Transport, Unsent};
+use super::{Counts, Receiver, Transport, Unsent};
 use net::{Member, Net};
 
 /// How a link treats messages. Chances are from 0 (never) to 1 (always).
@@ -77,14 +77,19 @@ pub struct Simulated<P, M> {
 }
 
 /// One node's end of a [`Simulated`].
-pub struct SimulatedTransport<P, M> {
+pub struct SimulatedTransport<P: Copy + Ord, M> {
     net: Arc<Net<P, M>>,
     own: P,
     /// Which life of the node this is.
     life: u64,
     tally: Arc<Tally>,
-    /// A node that is dropped leaves as one does that crashes.
-    _leave: OnDrop,
+}
+
+/// A node that is dropped leaves as one does that crashes.
+impl<P: Copy + Ord, M> Drop for SimulatedTransport<P, M> {
+    fn drop(&mut self) {
+        self.crash();
+    }
 }
 
 impl<P, M> Clone for Simulated<P, M> {
@@ -108,13 +113,7 @@ where
     /// arrives at the new one.
     pub fn join<R: Receiver<P, M>>(&self, own: P, receiver: R) -> SimulatedTransport<P, M> {
         let tally = Arc::new(Tally::default());
-        let unsent = {
-            let (tally, receiver) = (Arc::clone(&tally), receiver.clone());
-            move |unsent: Unsent<P, M>| {
-                tally.unsent(unsent.why);
-                receiver.unsent(unsent);
-            }
-        };
+        let hand_back = Arc::clone(&tally).to(receiver.clone());
         let deliver = {
             let tally = Arc::clone(&tally);
             move |from, message| -> net::Delivery {
@@ -125,10 +124,8 @@ where
                 })
             }
         };
-        let life = self.net.join(own, Member::new(Arc::new(deliver), Arc::new(unsent)));
-        let net = Arc::clone(&self.net);
-        let leave = OnDrop(Box::new(move || net.leave(own, life)));
-        SimulatedTransport { net: Arc::clone(&self.net), own, life, tally, _leave: leave }
+        let life = self.net.join(own, Member::new(Arc::new(deliver), hand_back));
+        SimulatedTransport { net: Arc::clone(&self.net), own, life, tally }
     }
 
     /// Treats messages from one node to another otherwise than those of the rest, from now on.
@@ -172,19 +169,13 @@ where
     }
 }
 
-impl<P, M> SimulatedTransport<P, M> {
+impl<P: Copy + Ord, M> SimulatedTransport<P, M> {
     /// What this node has done so far. Messages that the network lost count as sent.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.tally.counts()
     }
-}
 
-impl<P, M> SimulatedTransport<P, M>
-where
-    P: Copy + Ord + Debug + Send + Sync + 'static,
-    M: Clone + Send + 'static,
-{
     /// Leaves at once, as a node does that crashes. What it has sent is on its way; what is on the
     /// way to it is lost, unless it joins again before.
     pub fn crash(&self) {
@@ -198,16 +189,10 @@ where
     M: Clone + Send + 'static,
 {
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
-        match self.net.send((self.own, self.life), to, message) {
-            Ok(()) => {
-                self.tally.sent(1);
-                Ok(())
-            }
-            Err((message, why)) => {
-                self.tally.unsent(why);
-                Err(Unsent { to, message, why })
-            }
-        }
+        let sent = self.net.send((self.own, self.life), to, message);
+        sent.map_err(|back| self.tally.unsent(to, back))?;
+        self.tally.sent(1);
+        Ok(())
     }
 
     /// Waits until nothing is on the way that this node has sent, and leaves. What is on the way

@@ -193,10 +193,7 @@ where
 
 impl<P: PeerId, M: Message> Transport<P, M> for Tcp<P, M> {
     fn send(&self, to: P, message: M) -> Result<(), Unsent<P, M>> {
-        self.queue_for(to, message).map_err(|(message, why)| {
-            self.node.tally.unsent(why);
-            Unsent { to, message, why }
-        })
+        self.queue_for(to, message).map_err(|back| self.node.tally.unsent(to, back))
     }
 
     /// Sends what waits, hears what peers send meanwhile, and then ends every connection and task.

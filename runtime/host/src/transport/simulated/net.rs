@@ -11,13 +11,13 @@ use tokio::time::{self, Instant};
 use super::link::Link;
 use super::{Conditions, Faults};
 use crate::Dice;
+use crate::transport::counts::HandBack;
 use crate::transport::{Unsent, Why};
 
 /// A message that is being delivered.
 pub(super) type Delivery = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 type Deliver<P, M> = Arc<dyn Fn(P, M) -> Delivery + Send + Sync>;
-type HandBack<P, M> = Arc<dyn Fn(Unsent<P, M>) + Send + Sync>;
 
 /// A node that has joined.
 pub(super) struct Member<P, M> {
@@ -84,6 +84,19 @@ fn tell<P, M>(told: Told<P, M>) {
     }
 }
 
+impl<P: Copy + Ord, M> Net<P, M> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State<P, M>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn leave(&self, own: P, life: u64) {
+        let mut state = self.state();
+        if state.member(own, life).is_some() {
+            state.members.insert(own, None);
+        }
+    }
+}
+
 impl<P, M> Net<P, M>
 where
     P: Copy + Ord + Debug + Send + Sync + 'static,
@@ -102,10 +115,6 @@ where
         Self { state: Mutex::new(state) }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State<P, M>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Which life of the node begins.
     pub(super) fn join(&self, own: P, mut member: Member<P, M>) -> u64 {
         let mut state = self.state();
@@ -113,13 +122,6 @@ where
         member.life = state.lives;
         state.members.insert(own, Some(member));
         state.lives
-    }
-
-    pub(super) fn leave(&self, own: P, life: u64) {
-        let mut state = self.state();
-        if state.member(own, life).is_some() {
-            state.members.insert(own, None);
-        }
     }
 
     pub(super) fn close(&self, own: P, life: u64) {

@@ -19,7 +19,7 @@ use super::node::Node;
 use super::options::{Address, PeerId};
 use super::queue::Queue;
 use crate::clock::after;
-use crate::transport::{Receiver, Refusal, Unsent, Why};
+use crate::transport::{Receiver, Refusal, Why};
 
 /// What a node keeps for a peer.
 #[derive(Debug)]
@@ -235,8 +235,7 @@ where
     }
 
     fn hand_back(&self, message: M, why: Why) {
-        self.node.tally.unsent(why);
-        self.receiver.unsent(Unsent { to: self.to, message, why });
+        self.receiver.unsent(self.node.tally.unsent(self.to, (message, why)));
     }
 }
 
