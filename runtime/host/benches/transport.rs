@@ -138,11 +138,12 @@ async fn through_the_transport() -> Round {
     Round { messages_a_second: MESSAGES as f64 / seconds, delay_us }
 }
 
-/// Decodes what one end of a stream brings.
-async fn read_coded(
+/// Reads frames, and tells the delay of each that says when it was sent: as this reads it.
+async fn read(
     mut stream: TcpStream,
     begun: Instant,
     delays: mpsc::UnboundedSender<Duration>,
+    sent: impl Fn(&[u8]) -> u64,
 ) {
     let mut buffer = Vec::with_capacity(2 * BATCH);
     while stream.read_buf(&mut buffer).await.expect("the sender lives") > 0 {
@@ -150,14 +151,25 @@ async fn read_coded(
         while let Some(head) = buffer[place..].first_chunk::<4>() {
             let length = usize::try_from(u32::from_be_bytes(*head)).expect("it is short");
             let Some(body) = buffer[place + 4..].get(..length) else { break };
-            let message: Message = postcard::from_bytes(&body[1..]).expect("it is a message");
-            if message.0 > 0 {
-                let _taken = delays.send(begun.elapsed() - Duration::from_nanos(message.0));
+            let sent = sent(&body[1..]);
+            if sent > 0 {
+                let _taken = delays.send(begun.elapsed() - Duration::from_nanos(sent));
             }
             place += 4 + length;
         }
         buffer.drain(..place);
     }
+}
+
+/// The time in a message, all of which is decoded.
+fn decoded(message: &[u8]) -> u64 {
+    let message: Message = postcard::from_bytes(message).expect("it is a message");
+    message.0
+}
+
+/// The time at the beginning of bare bytes.
+fn bare(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(*bytes.first_chunk().expect("a time is in it"))
 }
 
 /// Encodes what a channel brings, and writes it when there is no more, or enough.
@@ -180,7 +192,7 @@ async fn coded_bytes() -> Round {
     let (stream, accepted) = connected().await;
     let (delays, mut measured) = mpsc::unbounded_channel();
     let begun = Instant::now();
-    let reading = tokio::spawn(read_coded(accepted, begun, delays));
+    let reading = tokio::spawn(read(accepted, begun, delays, decoded));
     let (messages, waiting) = mpsc::channel(16 * 1024);
     tokio::spawn(write_coded(stream, waiting));
     let mut times = Vec::new();
@@ -208,24 +220,6 @@ async fn connected() -> (TcpStream, TcpStream) {
     (stream, listener.accept().await.expect("somebody connects").0)
 }
 
-/// Reads frames; tells the delay of each that says when it was sent, and the number at the end.
-async fn read_bare(mut stream: TcpStream, begun: Instant, delays: mpsc::UnboundedSender<Duration>) {
-    let mut buffer = Vec::with_capacity(2 * BATCH);
-    while stream.read_buf(&mut buffer).await.expect("the sender lives") > 0 {
-        let mut place = 0;
-        while let Some(head) = buffer[place..].first_chunk::<4>() {
-            let length = usize::try_from(u32::from_be_bytes(*head)).expect("it is short");
-            let Some(body) = buffer[place + 4..].get(..length) else { break };
-            let sent = u64::from_le_bytes(*body[1..].first_chunk().expect("a time is in it"));
-            if sent > 0 {
-                let _taken = delays.send(begun.elapsed() - Duration::from_nanos(sent));
-            }
-            place += 4 + length;
-        }
-        buffer.drain(..place);
-    }
-}
-
 fn bare_frame(sent: u64) -> [u8; FRAME] {
     let mut frame = [b'x'; FRAME];
     let length = u32::try_from(FRAME - 4).expect("it is short");
@@ -239,7 +233,7 @@ async fn bare_bytes() -> Round {
     let (mut stream, accepted) = connected().await;
     let (delays, mut measured) = mpsc::unbounded_channel();
     let begun = Instant::now();
-    let reading = tokio::spawn(read_bare(accepted, begun, delays));
+    let reading = tokio::spawn(read(accepted, begun, delays, bare));
 
     let mut times = Vec::new();
     for _ in 0..PINGS {

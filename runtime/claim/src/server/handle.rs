@@ -56,18 +56,15 @@ impl EngineHandle {
             Turn::Later(pending) => pending,
         };
         let line = Line { handle: self, caller };
-        let in_time = match until {
-            None => None,
-            Some(until) => tokio::time::timeout_at(until, &mut reply).await.ok(),
-        };
-        let reply = match in_time {
-            Some(reply) => reply,
-            None => {
-                if until.is_some() {
+        let reply = match until {
+            None => reply.await,
+            Some(until) => match tokio::time::timeout_at(until, &mut reply).await {
+                Ok(reply) => reply,
+                Err(_elapsed) => {
                     self.with(|engine| engine.watch_no_longer(caller));
+                    reply.await
                 }
-                reply.await
-            }
+            },
         };
         drop(line);
         // A sender is dropped without a word only where the server gives up.
