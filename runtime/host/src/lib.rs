@@ -40,6 +40,7 @@ mod engine;
 mod host;
 mod io_context;
 mod node;
+pub mod pem;
 mod random;
 pub mod store;
 mod timers;

@@ -1,16 +1,12 @@
 //! TLS for the server: a certificate chain and its key, read at the start and when it is told to.
 
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-
-use turnstile_host::at;
+use turnstile_host::pem;
 
 /// What the server shows to its clients. Clones share it.
 #[derive(Clone)]
@@ -52,19 +48,10 @@ impl ServerTls {
 }
 
 fn read(chain: &Path, key: &Path) -> io::Result<TlsAcceptor> {
-    let open = |path: &Path| File::open(path).map_err(at(path.display()));
-    let in_file = |path: &Path, error: &dyn std::fmt::Display| {
-        io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
-    };
-    let certificates: Vec<CertificateDer<'static>> =
-        CertificateDer::pem_reader_iter(BufReader::new(open(chain)?))
-            .collect::<Result<_, _>>()
-            .map_err(|error| in_file(chain, &error))?;
-    let private = PrivateKeyDer::from_pem_reader(BufReader::new(open(key)?))
-        .map_err(|error| in_file(key, &error))?;
+    let (certificates, private) = (pem::certificates(chain)?, pem::private_key(key)?);
     let config = ServerConfig::builder()
         .with_no_client_auth()
         .with_single_cert(certificates, private)
-        .map_err(|error| in_file(key, &error))?;
+        .map_err(|error| pem::invalid(key, &error))?;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -5,14 +5,12 @@
 //! node that accepts learns from the hello which peer the other claims to be, and then checks that
 //! peer's name. Sessions are not resumed, so that each connection shows its certificates.
 
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use tokio_rustls::rustls::client::{Resumption, verify_server_name};
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::server::{
     NoServerSessionStorage, ParsedCertificate, WebPkiClientVerifier,
@@ -23,6 +21,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::network::{Stream, Wire};
 use super::options::Address;
+use crate::pem;
 use crate::transport::Refusal;
 
 /// What a node shows to its peers, and who must have signed what they show. Clones share it.
@@ -83,20 +82,13 @@ impl Tls {
     /// # Errors
     /// When a file cannot be read, has no certificate or key, and as [`Tls::new`].
     pub fn read(chain: &Path, key: &Path, authorities: &Path) -> io::Result<Self> {
-        let open = |path: &Path| File::open(path).map_err(crate::at(path.display()));
-        let private = PrivateKeyDer::from_pem_reader(BufReader::new(open(key)?))
-            .map_err(|error| in_file(key, &error))?;
-        let certificates = |path: &Path| {
-            let found = CertificateDer::pem_reader_iter(BufReader::new(open(path)?))
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|error| in_file(path, &error))?;
-            if found.is_empty() {
-                return Err(in_file(path, &"there is no certificate"));
-            }
-            Ok(found)
+        let private = pem::private_key(key)?;
+        let certificates = |path: &Path| match pem::certificates(path)? {
+            found if found.is_empty() => Err(pem::invalid(path, &"there is no certificate")),
+            found => Ok(found),
         };
         Self::new(certificates(chain)?, private, certificates(authorities)?)
-            .map_err(|error| in_file(chain, &error))
+            .map_err(|error| pem::invalid(chain, &error))
     }
 
     /// Finishes the handshake with a peer that was dialed.
@@ -111,10 +103,6 @@ impl Tls {
         let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).cloned();
         Ok((Box::new(stream), Shown(shown)))
     }
-}
-
-fn in_file(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
 }
 
 /// The certificate that the other side has shown and that an authority has signed.
