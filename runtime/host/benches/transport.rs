@@ -114,8 +114,10 @@ async fn through_the_transport() -> Round {
         let limits = Limits { queue_messages: 16 * 1024, ..Limits::default() };
         Options::new(own, "bench/1").peer(1, first).peer(2, second).limits(limits)
     };
-    let first: Tcp<u32, Message> = options(1).start(own, SystemTcp, counter.clone());
-    let second: Tcp<u32, Message> = options(2).start(listener, SystemTcp, counter);
+    let first = options(1).start(own, SystemTcp, counter.clone());
+    let first: Tcp<u32, Message> = first.expect("the options are good");
+    let second = options(2).start(listener, SystemTcp, counter);
+    let second: Tcp<u32, Message> = second.expect("the options are good");
 
     let mut times = Vec::new();
     for _ in 0..PINGS {

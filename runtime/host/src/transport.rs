@@ -46,6 +46,14 @@ pub struct Unsent<P, M> {
     pub why: Why,
 }
 
+impl<P: fmt::Debug, M> fmt::Display for Unsent<P, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a message to {:?} was not sent: {}", self.to, self.why)
+    }
+}
+
+impl<P: fmt::Debug, M: fmt::Debug> std::error::Error for Unsent<P, M> {}
+
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {

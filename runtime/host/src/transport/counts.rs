@@ -67,11 +67,14 @@ pub enum Refusal {
     TooLong,
     /// A frame holds no message.
     Undecodable,
+    /// A newer connection of the same peer has taken this one's place: the peer connects again, or
+    /// two nodes have its id.
+    Replaced,
 }
 
 impl Refusal {
     /// All reasons; the place of one, counted from 1, is its code in an answer.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::NoHello,
         Self::Late,
         Self::Tls,
@@ -84,7 +87,13 @@ impl Refusal {
         Self::TooMany,
         Self::TooLong,
         Self::Undecodable,
+        Self::Replaced,
     ];
+
+    /// Whether a connection is ended for it that did nothing wrong itself.
+    pub(super) fn is_of_seat(self) -> bool {
+        matches!(self, Self::Replaced | Self::UnknownPeer)
+    }
 
     pub(super) fn code(self) -> u8 {
         self as u8 + 1
@@ -110,6 +119,7 @@ impl fmt::Display for Refusal {
             Self::TooMany => "too many connections",
             Self::TooLong => "a frame is too long",
             Self::Undecodable => "a frame holds no message",
+            Self::Replaced => "a newer connection of the same peer",
         })
     }
 }

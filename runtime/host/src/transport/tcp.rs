@@ -4,7 +4,8 @@
 //! connection is made when the first message waits, and again when one waits after it was lost.
 //! Its first frame is a hello (protocol, version, sender and addressee), which is answered; then
 //! come messages, encoded by postcard and written together as they wait. Both sides tell each
-//! other from time to time that they are there.
+//! other from time to time that they are there. A node that refuses or ends a connection says why,
+//! and both sides log it, once for each reason.
 //!
 //! # What arrives
 //!
@@ -30,8 +31,10 @@ mod network;
 mod node;
 mod options;
 mod queue;
+mod rejection;
 mod seats;
 mod tls;
+mod warned;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -186,6 +189,7 @@ where
             receiver: receiver.clone(),
             dial: Arc::clone(&dial),
             backoff: Backoff::new(limits.backoff_least, limits.backoff_most, seed),
+            warned: None,
         };
         tasks.spawn_on(outgoing.run(deadline.subscribe()), runtime);
     })

@@ -59,7 +59,7 @@ async fn live(own: u32, seed: u64, seen: Seen) -> turmoil::Result {
         options.peer(peer, Address::new(name(peer), PORT))
     });
     let options = options.limits(limits()).seed(seed ^ life);
-    let tcp = options.start(Listener::bind(PORT).await?, Dialer, recorder);
+    let tcp = options.start(Listener::bind(PORT).await?, Dialer, recorder)?;
     for number in 0.. {
         for to in (0..NODES).filter(|to| *to != own) {
             let is_taken = tcp.send(to, (life, number)).is_ok();

@@ -14,3 +14,4 @@ mod silence;
 mod simulated;
 mod slow;
 mod tls;
+mod warnings;

@@ -58,7 +58,7 @@ impl Pipes {
         id: u16,
         inbox: Inbox,
     ) -> Tcp<u32, Text> {
-        options.start(self.listen(id), self.clone(), inbox)
+        options.start(self.listen(id), self.clone(), inbox).expect("the options are good")
     }
 
     /// Nodes 1 to `number`, each of which knows all others.

@@ -86,8 +86,8 @@ async fn over_real_tcp(authority: Option<Authority>) {
         }
     };
     let ((first, mut first_box), (second, mut second_box)) = (inbox(10), inbox(10));
-    let first = options(1).start(first_listener, SystemTcp, first);
-    let second = options(2).start(second_listener, SystemTcp, second);
+    let first = options(1).start(first_listener, SystemTcp, first).expect("it begins");
+    let second = options(2).start(second_listener, SystemTcp, second).expect("it begins");
     both_ways((&first, &mut first_box), (&second, &mut second_box)).await;
     for counts in [first.counts(), second.counts()] {
         assert_eq!((counts.sent, counts.received), (MESSAGES, MESSAGES));

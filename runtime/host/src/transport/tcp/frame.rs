@@ -6,6 +6,7 @@ use bytes::{Buf as _, BytesMut};
 use serde::Serialize;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+use super::rejection::Rejection;
 use crate::transport::{Refusal, Why};
 
 /// The bytes of a frame's length.
@@ -16,6 +17,9 @@ pub(super) const BEAT: u8 = 0;
 
 /// The kind of a frame that holds a message.
 pub(super) const MESSAGE: u8 = 1;
+
+/// The kind of the last frame of a node that ends a connection from a peer: why.
+pub(super) const END: u8 = 2;
 
 /// A whole frame that says that its sender is there.
 pub(super) const BEAT_FRAME: [u8; HEAD + 1] = [0, 0, 0, 1, BEAT];
@@ -38,6 +42,16 @@ pub(super) fn encode<M: Serialize>(message: &M, most: usize) -> Result<Vec<u8>, 
     Ok(frame)
 }
 
+/// A whole frame that says why its sender ends the connection.
+pub(super) fn end(rejection: &Rejection) -> Vec<u8> {
+    let mut frame = vec![0, 0, 0, 0, END];
+    rejection.write(&mut frame);
+    // A rejection is short.
+    let length = (frame.len() - HEAD) as u32;
+    frame[..HEAD].copy_from_slice(&length.to_be_bytes());
+    frame
+}
+
 /// Why there is no next frame.
 #[derive(Debug)]
 pub(super) enum Broken {
@@ -45,10 +59,8 @@ pub(super) enum Broken {
     Ended,
     /// The other side has ended the connection within a frame, or the connection failed.
     Io(io::Error),
-    /// A frame is longer than it may be.
-    TooLong,
-    /// A frame holds no message.
-    Undecodable,
+    /// This node ends the connection, or the other side does and says why.
+    Rejected(Rejection),
 }
 
 impl From<io::Error> for Broken {
@@ -57,13 +69,9 @@ impl From<io::Error> for Broken {
     }
 }
 
-impl Broken {
-    pub(super) fn refusal(&self) -> Refusal {
-        match self {
-            Self::TooLong => Refusal::TooLong,
-            Self::Undecodable => Refusal::Undecodable,
-            Self::Ended | Self::Io(_) => Refusal::NoHello,
-        }
+impl From<Refusal> for Broken {
+    fn from(why: Refusal) -> Self {
+        Self::Rejected(why.into())
     }
 }
 
@@ -72,8 +80,7 @@ impl std::fmt::Display for Broken {
         match self {
             Self::Ended => f.write_str("the other side has ended the connection"),
             Self::Io(error) => error.fmt(f),
-            Self::TooLong => Refusal::TooLong.fmt(f),
-            Self::Undecodable => Refusal::Undecodable.fmt(f),
+            Self::Rejected(rejection) => rejection.fmt(f),
         }
     }
 }
@@ -127,7 +134,8 @@ impl<S: AsyncRead + Unpin> Frames<S> {
         let Some((head, rest)) = buffer.split_first_chunk::<HEAD>() else { return Ok(None) };
         let length = usize::try_from(u32::from_be_bytes(*head)).unwrap_or(usize::MAX);
         if length > *most {
-            return Err(Broken::TooLong);
+            let about = format!("{length} bytes, and {most} at most");
+            return Err(Broken::Rejected(Rejection::new(Refusal::TooLong, about)));
         }
         let frame = rest.get(..length);
         *taken = frame.map_or(0, |frame| HEAD + frame.len());

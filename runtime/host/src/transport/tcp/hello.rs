@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::frame::HEAD;
+use super::rejection::Rejection;
 use crate::transport::Refusal;
 
 /// What each hello and each answer begins with.
@@ -31,9 +32,12 @@ pub(super) fn hello<P: Serialize>(protocol: &str, from: &P, to: &P) -> Option<Ve
 }
 
 /// The whole frame of an answer: a welcome, or why the sender of the hello is refused.
-pub(super) fn answer(refusal: Option<Refusal>) -> Option<Vec<u8>> {
+pub(super) fn answer(rejection: Option<&Rejection>) -> Option<Vec<u8>> {
     let mut frame = begin();
-    frame.push(refusal.map_or(WELCOME, Refusal::code));
+    match rejection {
+        Some(rejection) => rejection.write(&mut frame),
+        None => frame.push(WELCOME),
+    }
     finish(frame)
 }
 
@@ -51,33 +55,36 @@ fn finish(mut frame: Vec<u8>) -> Option<Vec<u8>> {
 }
 
 /// Reads a hello: the ids of its sender and of the node that it is for.
-pub(super) fn read_hello<P>(frame: &[u8], protocol: &str) -> Result<(P, P), Refusal>
+pub(super) fn read_hello<P>(frame: &[u8], protocol: &str) -> Result<(P, P), Rejection>
 where
     P: DeserializeOwned,
 {
     let (length, rest) = versioned(frame)?.split_first().ok_or(Refusal::NoHello)?;
     let (name, ids) = rest.split_at_checked(usize::from(*length)).ok_or(Refusal::NoHello)?;
     if name != protocol.as_bytes() {
-        return Err(Refusal::Protocol);
+        let name = String::from_utf8_lossy(name);
+        let about = format!("the node that hears speaks {protocol:?}, the hello {name:?}");
+        return Err(Rejection::new(Refusal::Protocol, about));
     }
-    postcard::from_bytes(ids).map_err(|_| Refusal::NoHello)
+    postcard::from_bytes(ids).map_err(|_| Refusal::NoHello.into())
 }
 
 /// Reads an answer.
-pub(super) fn read_answer(frame: &[u8]) -> Result<(), Refusal> {
-    match versioned(frame)?.first() {
-        Some(&WELCOME) => Ok(()),
-        Some(code) => Err(Refusal::from_code(*code).unwrap_or(Refusal::NoHello)),
-        None => Err(Refusal::NoHello),
+pub(super) fn read_answer(frame: &[u8]) -> Result<(), Rejection> {
+    match versioned(frame)? {
+        [WELCOME] => Ok(()),
+        rejected => Err(Rejection::read(rejected).unwrap_or(Refusal::NoHello.into())),
     }
 }
 
 /// What follows the magic and the version.
-fn versioned(frame: &[u8]) -> Result<&[u8], Refusal> {
+fn versioned(frame: &[u8]) -> Result<&[u8], Rejection> {
     let rest = frame.strip_prefix(&MAGIC).ok_or(Refusal::NoHello)?;
     let (version, rest) = rest.split_first_chunk::<2>().ok_or(Refusal::NoHello)?;
-    if u16::from_be_bytes(*version) != VERSION {
-        return Err(Refusal::Version);
+    let version = u16::from_be_bytes(*version);
+    if version != VERSION {
+        let about = format!("this node has {VERSION}, the other {version}");
+        return Err(Rejection::new(Refusal::Version, about));
     }
     Ok(rest)
 }

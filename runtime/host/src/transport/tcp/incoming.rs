@@ -10,11 +10,12 @@ use tokio::task::JoinSet;
 use tokio::time::{self, Duration};
 use tracing::{debug, info, warn};
 
-use super::frame::{BEAT, BEAT_FRAME, Broken, Frames, MESSAGE};
+use super::frame::{BEAT, BEAT_FRAME, Broken, Frames, MESSAGE, end};
 use super::hello;
 use super::network::{Listen, Stream, Wire};
 use super::node::Node;
 use super::options::PeerId;
+use super::rejection::Rejection;
 use super::seats::Seat;
 use super::tls::Shown;
 use crate::transport::{Receiver, Refusal};
@@ -46,7 +47,7 @@ where
         };
         match accepted {
             Ok((_, address)) if connections.len() >= node.limits.connections => {
-                refuse(&node, address, Refusal::TooMany);
+                refuse(&node, address, &Refusal::TooMany.into());
             }
             Ok((stream, address)) => {
                 let incoming = Incoming { node: Arc::clone(&node), address };
@@ -62,9 +63,18 @@ where
     while connections.join_next().await.is_some() {}
 }
 
-fn refuse<P>(node: &Node<P>, address: SocketAddr, why: Refusal) {
-    *node.tally.rest().refused.entry(why).or_default() += 1;
-    warn!(%address, %why, "a connection is refused");
+fn refuse<P>(node: &Node<P>, address: SocketAddr, rejection: &Rejection) {
+    *node.tally.rest().refused.entry(rejection.why).or_default() += 1;
+    tell(node, address, &format!("a connection is refused: {rejection}"));
+}
+
+/// Warns of what a connection did, the first time in a while.
+fn tell<P>(node: &Node<P>, address: SocketAddr, text: &str) {
+    if node.warned.is_time(text) {
+        warn!(%address, "{text}");
+    } else {
+        debug!(%address, "{text}");
+    }
 }
 
 /// A connection that was accepted.
@@ -88,7 +98,7 @@ impl<P: PeerId> Incoming<P> {
         let (from, seat, frames) = match welcomed {
             Ok(Some(welcomed)) => welcomed,
             Ok(None) => return,
-            Err(why) => return refuse(&self.node, self.address, why),
+            Err(rejection) => return refuse(&self.node, self.address, &rejection),
         };
         self.node.tally.rest().accepted += 1;
         info!(?from, address = %self.address, "a peer has connected");
@@ -101,20 +111,29 @@ impl<P: PeerId> Incoming<P> {
             () = beat(&mut write, self.node.limits.heartbeat) => Ok(()),
         };
         drop(delivery);
+        let mut last = Vec::new();
         if let Err(broken) = ended {
             self.tell_of(from, &broken);
+            if let Broken::Rejected(rejection) = &broken {
+                last = end(rejection);
+            }
         }
         // TLS wants to be told that nothing more comes; whoever does not hear it is lost anyway.
-        let _ended = time::timeout(self.node.limits.hello, write.shutdown()).await;
+        let _ended = time::timeout(self.node.limits.hello, async {
+            write.write_all(&last).await?;
+            write.shutdown().await
+        });
+        let _ended = _ended.await;
     }
 
     fn tell_of(&self, from: P, broken: &Broken) {
         let address = self.address;
         match broken {
             Broken::Ended => debug!(?from, %address, "a peer has ended its connection"),
-            Broken::TooLong | Broken::Undecodable => {
-                refuse(&self.node, address, broken.refusal());
+            Broken::Rejected(rejection) if rejection.why.is_of_seat() => {
+                tell(&self.node, address, &format!("a connection of {from:?} ends: {rejection}"));
             }
+            Broken::Rejected(rejection) => refuse(&self.node, address, rejection),
             Broken::Io(error) => {
                 self.node.tally.rest().lost += 1;
                 warn!(?from, %address, %error, "a connection from a peer is lost");
@@ -123,15 +142,15 @@ impl<P: PeerId> Incoming<P> {
     }
 
     /// Hears the hello and answers it; nothing if a newer connection came meanwhile.
-    async fn welcome(&self, stream: impl Stream) -> Result<Option<Welcomed<P>>, Refusal> {
+    async fn welcome(&self, stream: impl Stream) -> Result<Option<Welcomed<P>>, Rejection> {
         let heard = time::timeout(self.node.limits.hello, async {
             let (stream, shown) = self.node.accepted(stream).await?;
             let mut frames = Frames::new(stream, hello::MOST);
             let judged = self.judge(&mut frames, shown.as_ref()).await;
-            if let Err(why) = judged {
-                say(frames.stream_mut(), Some(why)).await;
+            if let Err(rejection) = &judged {
+                say(frames.stream_mut(), Some(rejection)).await;
             }
-            Ok((judged?, frames))
+            Ok::<_, Rejection>((judged?, frames))
         });
         let (from, mut frames) = heard.await.map_err(|_| Refusal::Late)??;
         let Some(seat) = self.node.seats.take(from).await else { return Ok(None) };
@@ -140,7 +159,11 @@ impl<P: PeerId> Incoming<P> {
         Ok(Some((from, seat, frames)))
     }
 
-    async fn judge(&self, frames: &mut Frames<Wire>, shown: Option<&Shown>) -> Result<P, Refusal> {
+    async fn judge(
+        &self,
+        frames: &mut Frames<Wire>,
+        shown: Option<&Shown>,
+    ) -> Result<P, Rejection> {
         let frame = frames.next().await.map_err(|_| Refusal::NoHello)?;
         self.node.admit(hello::read_hello(frame, &self.node.protocol)?, shown)
     }
@@ -149,8 +172,8 @@ impl<P: PeerId> Incoming<P> {
 type Welcomed<P> = (P, Seat, Frames<Wire>);
 
 /// Answers a hello. That the answer does not arrive is seen by what comes next, or does not.
-async fn say(stream: &mut Wire, refusal: Option<Refusal>) {
-    let Some(answer) = hello::answer(refusal) else { return };
+async fn say(stream: &mut Wire, rejection: Option<&Rejection>) {
+    let Some(answer) = hello::answer(rejection) else { return };
     if stream.write_all(&answer).await.is_ok() {
         let _flushed = stream.flush().await;
     }
@@ -196,14 +219,17 @@ impl<P: PeerId> Delivery<'_, P> {
                     receiver.deliver(self.from, message).await;
                     node.tally.received();
                 }
-                if self.seat.is_lost() || stopping.has_changed().unwrap_or(true) {
+                if stopping.has_changed().unwrap_or(true) {
                     return Ok(());
+                }
+                if self.seat.is_lost() {
+                    return Err(self.seat.why().into());
                 }
             }
             tokio::select! {
                 biased;
-                () = self.seat.lost() => return Ok(()),
                 _stopped = stopping.wait_for(|stopping| *stopping) => return Ok(()),
+                () = self.seat.lost() => return Err(self.seat.why().into()),
                 filled = fill(&mut frames, node.limits.silence) => filled?,
             }
         }
@@ -215,10 +241,10 @@ fn read<M: DeserializeOwned>(frame: &[u8]) -> Result<Option<M>, Broken> {
     match frame.split_first() {
         Some((&MESSAGE, message)) => match postcard::take_from_bytes(message) {
             Ok((message, [])) => Ok(Some(message)),
-            Ok(_) | Err(_) => Err(Broken::Undecodable),
+            Ok(_) | Err(_) => Err(Refusal::Undecodable.into()),
         },
         Some((&BEAT, [])) => Ok(None),
-        Some(_) | None => Err(Broken::Undecodable),
+        Some(_) | None => Err(Refusal::Undecodable.into()),
     }
 }
 

@@ -11,13 +11,14 @@ use tracing::{debug, info, warn};
 
 use super::backoff::Backoff;
 use super::batch::Batch;
-use super::frame::{Broken, Frames};
+use super::frame::{Broken, END, Frames};
 use super::hello;
 use super::incoming::fill;
 use super::network::{Dial, Wire};
 use super::node::Node;
 use super::options::{Address, PeerId};
 use super::queue::Queue;
+use super::rejection::Rejection;
 use crate::clock::after;
 use crate::transport::{Receiver, Refusal, Why};
 
@@ -37,20 +38,21 @@ pub(super) struct Outgoing<P, M, R, D> {
     pub(super) receiver: R,
     pub(super) dial: Arc<D>,
     pub(super) backoff: Backoff,
+    /// Why the peer was not reached the last time, which was warned of.
+    pub(super) warned: Option<String>,
 }
 
 /// Why a peer was not reached.
 enum Unreached {
     Failed(io::Error),
-    Refused(Refusal),
+    Refused(Rejection),
 }
 
 impl From<io::Error> for Unreached {
     fn from(error: io::Error) -> Self {
         // So rustls tells what is wrong with the other side, or what that says of this one.
         if error.kind() == io::ErrorKind::InvalidData {
-            debug!(%error, "a TLS handshake has failed");
-            return Self::Refused(Refusal::Tls);
+            return Self::Refused(Rejection::new(Refusal::Tls, error.to_string()));
         }
         Self::Failed(error)
     }
@@ -124,6 +126,7 @@ where
         match connected.unwrap_or_else(|_| Err(late())) {
             Ok(frames) => {
                 self.node.tally.rest().dialed += 1;
+                self.warned = None;
                 info!(to = ?self.to, %address, "connected to a peer");
                 match self.converse(frames, batch).await {
                     Ok(()) => return debug!(to = ?self.to, "all is sent"),
@@ -135,15 +138,25 @@ where
             }
             Err(Unreached::Failed(error)) => {
                 self.node.tally.rest().failed += 1;
-                debug!(to = ?self.to, %address, %error, "a peer is not reached");
+                self.warn(address, format!("the peer is not reached: {error}"));
             }
-            Err(Unreached::Refused(why)) => {
+            Err(Unreached::Refused(rejection)) => {
+                let why = rejection.why;
                 *self.node.tally.rest().dials_refused.entry(why).or_default() += 1;
-                warn!(to = ?self.to, %address, %why, "a connection to a peer is refused");
+                self.warn(address, format!("a connection to the peer is refused: {rejection}"));
             }
         }
         self.account(batch);
         self.backoff.failed(begun.elapsed());
+    }
+
+    /// Warns of why the peer is not reached, once: the next attempts may find the same.
+    fn warn(&mut self, address: &Address, what: String) {
+        if self.warned.as_ref() == Some(&what) {
+            return debug!(to = ?self.to, %address, "{what}");
+        }
+        warn!(to = ?self.to, %address, "{what}; it is tried again while messages wait");
+        self.warned = Some(what);
     }
 
     /// Connects, says hello and hears the answer.
@@ -158,7 +171,7 @@ where
         let answer = frames.next().await.map_err(|broken| match broken {
             Broken::Io(error) => error.into(),
             Broken::Ended => Unreached::Failed(io::ErrorKind::UnexpectedEof.into()),
-            Broken::TooLong | Broken::Undecodable => Unreached::Refused(Refusal::NoHello),
+            Broken::Rejected(_) => Unreached::Refused(Refusal::NoHello.into()),
         })?;
         hello::read_answer(answer).map_err(Unreached::Refused)?;
         Ok(frames)
@@ -178,7 +191,7 @@ where
         // break the connection, and with it what the peer has not read yet.
         match heard.await {
             Broken::Ended => Ok(()),
-            broken @ (Broken::Io(_) | Broken::TooLong | Broken::Undecodable) => Err(broken),
+            broken @ (Broken::Io(_) | Broken::Rejected(_)) => Err(broken),
         }
     }
 
@@ -243,6 +256,9 @@ where
 async fn hear(mut frames: Frames<impl AsyncRead + Unpin>, silence: Duration) -> Broken {
     loop {
         match frames.take() {
+            Ok(Some([END, why @ ..])) => {
+                return Rejection::read(why).map_or(Broken::Ended, Broken::Rejected);
+            }
             Ok(Some(_)) => {}
             Ok(None) => {
                 if let Err(broken) = fill(&mut frames, silence).await {

@@ -5,12 +5,13 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use tokio::sync::watch;
-use tracing::debug;
 
 use super::network::{Stream, Wire};
 use super::options::{Address, Limits, Options, PeerId};
+use super::rejection::Rejection;
 use super::seats::Seats;
 use super::tls::{Shown, Tls};
+use super::warned::Warned;
 use crate::Dice;
 use crate::transport::Refusal;
 use crate::transport::counts::Tally;
@@ -22,6 +23,7 @@ pub(super) struct Node<P> {
     pub(super) limits: Limits,
     pub(super) tally: Tally,
     pub(super) seats: Seats<P>,
+    pub(super) warned: Warned,
     /// True once nothing more is to be received.
     pub(super) stopping: watch::Sender<bool>,
     tls: RwLock<Option<Tls>>,
@@ -40,6 +42,7 @@ impl<P: PeerId> Node<P> {
             jitter: Mutex::new(Dice::seeded(seed)),
             tally: Tally::default(),
             seats: Seats::default(),
+            warned: Warned::default(),
             stopping: watch::Sender::new(false),
             addresses: Mutex::new(peers),
         }
@@ -55,17 +58,20 @@ impl<P: PeerId> Node<P> {
     }
 
     /// Makes sure that the sender of a hello may send, and is who it says.
-    pub(super) fn admit(&self, (from, to): (P, P), shown: Option<&Shown>) -> Result<P, Refusal> {
-        if from == self.own {
-            return Err(Refusal::OwnId);
+    pub(super) fn admit(&self, (from, to): (P, P), shown: Option<&Shown>) -> Result<P, Rejection> {
+        let (own, hello) = (self.own, format!("a hello from {from:?} to {to:?}"));
+        let reject = |why| Rejection::new(why, format!("{hello}, heard by {own:?}"));
+        if from == own {
+            return Err(reject(Refusal::OwnId));
         }
-        if to != self.own {
-            return Err(Refusal::NotThisNode);
+        if to != own {
+            return Err(reject(Refusal::NotThisNode));
         }
         let addresses = self.addresses();
-        let address = addresses.get(&from).ok_or(Refusal::UnknownPeer)?;
+        let address = addresses.get(&from).ok_or_else(|| reject(Refusal::UnknownPeer))?;
         if let Some(shown) = shown {
-            shown.is_of(address)?;
+            let about = || format!("{hello}, whose name is {:?}", address.name());
+            shown.is_of(address).map_err(|why| Rejection::new(why, about()))?;
         }
         Ok(from)
     }
@@ -82,14 +88,11 @@ impl<P: PeerId> Node<P> {
     pub(super) async fn accepted(
         &self,
         stream: impl Stream,
-    ) -> Result<(Wire, Option<Shown>), Refusal> {
+    ) -> Result<(Wire, Option<Shown>), Rejection> {
         let Some(tls) = self.tls() else { return Ok((Box::new(stream), None)) };
         match tls.accept(stream).await {
             Ok((wire, shown)) => Ok((wire, Some(shown))),
-            Err(error) => {
-                debug!(%error, "a TLS handshake has failed");
-                Err(Refusal::Tls)
-            }
+            Err(error) => Err(Rejection::new(Refusal::Tls, error.to_string())),
         }
     }
 

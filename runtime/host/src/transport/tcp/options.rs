@@ -69,7 +69,7 @@ impl FromStr for Address {
     type Err = io::Error;
 
     fn from_str(text: &str) -> io::Result<Self> {
-        let wrong = || io::Error::other(format!("`{text}` is not host:port"));
+        let wrong = || io::Error::new(io::ErrorKind::InvalidInput, not_an_address(text));
         let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
         let port = port.parse().map_err(|_| wrong())?;
         let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
@@ -78,6 +78,10 @@ impl FromStr for Address {
         }
         Ok(Self::new(inner.unwrap_or(host), port))
     }
+}
+
+fn not_an_address(text: &str) -> String {
+    format!("`{text}` is not host:port")
 }
 
 /// Bounds of memory and of time. [`Limits::default`] has a value for each.
@@ -148,13 +152,9 @@ pub struct Options<P> {
 
 impl<P: PeerId> Options<P> {
     /// A node without peers. Nodes whose protocols have different names refuse each other: the
-    /// name says the service and the version of its messages.
-    ///
-    /// # Panics
-    /// When the name has no bytes or more than 255.
+    /// name, 1 to 255 bytes, says the service and the version of its messages.
     pub fn new(own: P, protocol: impl Into<String>) -> Self {
         let protocol = protocol.into();
-        assert!((1..=255).contains(&protocol.len()), "a protocol's name has 1 to 255 bytes");
         let (peers, limits, seed) = (BTreeMap::new(), Limits::default(), Dice::loose().number());
         Self { own, protocol, peers, limits, tls: None, seed }
     }
@@ -192,25 +192,41 @@ impl<P: PeerId> Options<P> {
     /// Listens at an address of this machine, `host:port`, and begins. Needs a tokio runtime.
     ///
     /// # Errors
-    /// When the address cannot be listened at.
+    /// When the address cannot be listened at, and as [`Options::start`].
     pub async fn bind<M, R>(self, listen: &str, receiver: R) -> io::Result<Tcp<P, M>>
     where
         M: Message,
         R: Receiver<P, M>,
     {
-        let listener = TcpListener::bind(listen).await.map_err(crate::at(listen))?;
-        Ok(self.start(listener, SystemTcp, receiver))
+        let listener = TcpListener::bind(listen).await.map_err(|error| {
+            if error.kind() == io::ErrorKind::InvalidInput {
+                return io::Error::new(error.kind(), not_an_address(listen));
+            }
+            crate::at(listen)(error)
+        })?;
+        self.start(listener, SystemTcp, receiver)
     }
 
     /// Begins, with a listener that is there and a way to make streams. Needs a tokio runtime.
-    pub fn start<M, R, L, D>(self, listener: L, dial: D, receiver: R) -> Tcp<P, M>
+    ///
+    /// # Errors
+    /// When the protocol's name has no bytes or more than 255.
+    pub fn start<M, R, L, D>(self, listener: L, dial: D, receiver: R) -> io::Result<Tcp<P, M>>
     where
         M: Message,
         R: Receiver<P, M>,
         L: Listen,
         D: Dial,
     {
-        Tcp::start(self, listener, dial, receiver)
+        let Self { own, protocol, peers, .. } = &self;
+        if !(1..=255).contains(&protocol.len()) {
+            let text = format!("the protocol's name has {} bytes: say 1 to 255", protocol.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        if peers.is_empty() {
+            tracing::warn!(?own, "the node has no peers: it hears nobody, and can send to nobody");
+        }
+        Ok(Tcp::start(self, listener, dial, receiver))
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex as Turns, OwnedMutexGuard, watch};
 
+use crate::transport::Refusal;
+
 #[derive(Debug)]
 pub(super) struct Seats<P> {
     lanes: Mutex<BTreeMap<P, Lane>>,
@@ -64,6 +66,12 @@ pub(super) struct Seat {
 }
 
 impl Seat {
+    /// Why it is lost, if it is.
+    pub(super) fn why(&self) -> Refusal {
+        // An error says that the lane has been removed.
+        self.newest.has_changed().map_or(Refusal::UnknownPeer, |_| Refusal::Replaced)
+    }
+
     /// Whether a newer connection waits for this one to end, or the peer is one no longer.
     pub(super) fn is_lost(&self) -> bool {
         self.newest.has_changed().unwrap_or(true)
