@@ -169,7 +169,7 @@ impl Medium {
         match synced {
             Ok(()) if was_refused => tracing::info!("the store takes everything again"),
             Err(error) if !was_refused => {
-                tracing::error!(%error, "the store refuses: nothing is granted until it takes all");
+                tracing::error!(%error, "the store refuses: nothing leaves until it takes all");
             }
             Ok(()) | Err(_) => {}
         }

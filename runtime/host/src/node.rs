@@ -1,5 +1,6 @@
 //! A node of any core: the core on a host, with a transport, a store, and a queue of notices.
 
+mod kept;
 mod plain;
 
 use std::fmt;
@@ -13,7 +14,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use turnstile_step::{Core, Input};
 
-use self::plain::{Events, Nowhere, Plain, Pump, Waiting, saved};
+use self::kept::Kept;
+use self::plain::{Events, Nowhere, Plain, Pump, Waiting};
 use crate::clock::{Clock, Moment, wall_us};
 use crate::engine::{Counts, Engine, Observer};
 use crate::host::{Host, HostState, WeakHost};
@@ -26,6 +28,10 @@ pub type Durations<C> =
 
 /// A core that a [`Node`] runs: what it keeps in memory and sends may go to another thread, and
 /// what it saves is data.
+///
+/// `Saved` is written by postcard, without the names of fields. Later versions of a core read what
+/// earlier ones have saved if they only append variants to enums. For any other change let `Saved`
+/// be an enum with a variant for each layout, and bring old ones up to date at `Input::Restart`.
 pub trait NodeCore:
     Core<
         State: Send,
@@ -60,6 +66,9 @@ pub struct Options<C: Core> {
     pub durations: Durations<C>,
     /// Where what it saves survives. None: it does not, and a node that starts again has never run.
     pub store: Option<Box<dyn Store>>,
+    /// Whose data the store holds: the core and the node's id, for example. The store
+    /// keeps it, and a node of another name does not start with it. Empty: of any node.
+    pub name: String,
     /// Sees each step: a trace, for example.
     pub observer: Option<Observer<C>>,
     /// While so many notices wait for the user, the node takes no inputs.
@@ -78,7 +87,7 @@ impl<C: Core> Options<C> {
         durations: impl Fn(&C::State, C::Timer) -> Duration + Send + Sync + 'static,
     ) -> Self {
         let durations = Box::new(durations);
-        Self { durations, store: None, observer: None, notices_max: 1024 }
+        Self { durations, store: None, name: String::new(), observer: None, notices_max: 1024 }
     }
 }
 
@@ -92,6 +101,16 @@ pub enum Event<P, M, N> {
     /// A step of the core, its store or its timers have panicked: nothing was saved and nothing has
     /// left the node since, and it takes no input any more.
     Broken,
+}
+
+impl<P: fmt::Debug, M, N: fmt::Debug> fmt::Display for Event<P, M, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Notice(notice) => write!(f, "{notice:?}"),
+            Self::Unsent(unsent) => unsent.fmt(f),
+            Self::Broken => f.write_str("the node is broken: it takes no input any more"),
+        }
+    }
 }
 
 /// The event type of a core.
@@ -201,22 +220,23 @@ impl<C: NodeCore, T: Transport<C::Peer, C::Message>> Node<C, T> {
     /// messages go; it is called once the core has started.
     ///
     /// # Errors
-    /// When the store cannot be read, or holds what this core has not saved; and those of the
-    /// function.
+    /// When the store cannot be read, is that of a node of another name, or holds what this core
+    /// cannot read; and those of the function.
     pub async fn start<F: Future<Output = io::Result<T>>>(
         core: C,
         options: Options<C>,
         transport: impl FnOnce(Inbox<C>) -> F,
     ) -> io::Result<(Self, Notices<C>)> {
-        let Options { durations, store, observer, notices_max } = options;
+        let Options { durations, store, name, observer, notices_max } = options;
         let is_kept = store.is_some();
         let mut store = store.unwrap_or_else(|| Box::new(Nowhere));
-        let kept = saved::<C>(&mut *store)?;
+        let kept = Kept::<C>::read(&mut *store, &name)?;
         let clock = Clock::start(wall_us(), Moment::default());
         let (events, waiting, receiver) = Events::new(notices_max);
-        let service = Plain::new(durations, (kept.clone(), is_kept), events.clone());
+        let saved = kept.saved.clone();
+        let service = Plain::new(durations, kept, is_kept, events.clone());
         let mut engine = Engine::new(core, service, observer);
-        engine.restart(clock.now(), kept, 0);
+        engine.restart(clock.now(), saved, 0);
         let pump = Pump { transmit: Arc::default(), events };
         let transmit = pump.transmit.clone();
         let host = Host::new(HostState::new(engine, clock, false), pump);

@@ -8,17 +8,13 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use turnstile_step::Core;
 
+use super::kept::Kept;
 use super::{Durations, Event, EventOf, NodeCore};
 use crate::clock::Moment;
 use crate::engine::{Service, Step, TimerOf};
 use crate::host::Outlet;
-use crate::store::{Batch, Each, Key, Store};
+use crate::store::{Batch, Each, Store};
 use crate::transport::Unsent;
-
-/// All that a core has saved.
-const SAVED: Key = Key::single(1);
-/// The first byte of what is saved.
-const VERSION: u8 = 1;
 
 /// What leaves a node.
 #[derive(Debug)]
@@ -32,7 +28,7 @@ pub(crate) enum Leaving<C: Core> {
 /// A core's durations and what it has saved.
 pub(crate) struct Plain<C: Core> {
     durations: Durations<C>,
-    saved: Option<C::Saved>,
+    kept: Kept<C>,
     is_changed: bool,
     is_kept: bool,
     pub(super) events: Events<C>,
@@ -42,10 +38,12 @@ impl<C: NodeCore> Plain<C> {
     /// Kept: what is saved is written.
     pub(super) fn new(
         durations: Durations<C>,
-        (saved, is_kept): (Option<C::Saved>, bool),
+        kept: Kept<C>,
+        is_kept: bool,
         events: Events<C>,
     ) -> Self {
-        Self { durations, saved, is_changed: false, is_kept, events }
+        let is_changed = is_kept && kept.is_unnamed();
+        Self { durations, kept, is_changed, is_kept, events }
     }
 }
 
@@ -60,7 +58,7 @@ impl<C: NodeCore> Service for Plain<C> {
     }
 
     fn save(&mut self, _step: &mut Step<'_, Self>, saved: C::Saved) {
-        C::keep(&mut self.saved, saved);
+        C::keep(&mut self.kept.saved, saved);
         self.is_changed = self.is_kept;
     }
 
@@ -74,10 +72,8 @@ impl<C: NodeCore> Service for Plain<C> {
     }
 
     fn seal(&mut self, _now: Moment, batch: &mut Batch) {
-        let is_changed = std::mem::take(&mut self.is_changed);
-        if let Some(saved) = self.saved.as_ref().filter(|_| is_changed) {
-            let bytes = postcard::to_extend(saved, vec![VERSION]);
-            batch.put(&SAVED, &bytes.expect("what a core saves is data"));
+        if std::mem::take(&mut self.is_changed) {
+            self.kept.write(batch);
         }
     }
 
@@ -92,21 +88,6 @@ impl<C: NodeCore> Service for Plain<C> {
     fn stands_still_without_store(&self) -> bool {
         true
     }
-}
-
-/// What a core has saved in a store.
-pub(super) fn saved<C: NodeCore>(store: &mut dyn Store) -> io::Result<Option<C::Saved>> {
-    let mut saved = None;
-    store.read(&mut |key, value| {
-        let of_this_core = value.split_first().filter(|(version, _)| **version == VERSION);
-        let read = of_this_core.filter(|_| *key == SAVED);
-        let read = read.and_then(|(_, bytes)| postcard::take_from_bytes(bytes).ok());
-        let read = read.filter(|(_, rest)| rest.is_empty()).map(|(saved, _)| saved);
-        let text = "the store holds what this core has not saved: it is another core's";
-        saved = Some(read.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?);
-        Ok(())
-    })?;
-    Ok(saved)
 }
 
 /// How many events were told and not read, and how many may be.

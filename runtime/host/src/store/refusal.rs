@@ -5,8 +5,8 @@ use std::io;
 use super::header::VERSION;
 
 const REMEDY: &str = "put the file back from a copy, or the whole directory from a backup; if \
-    there is none, some of what was answered is lost: begin with an empty directory, once no \
-    client relies on a claim or a fencing token of this one";
+    there is none, some of what was answered is lost: begin with an empty directory, once nobody \
+    relies on anything that was answered from this one";
 
 /// What was answered is lost: it takes a person to say what is so instead.
 pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {
@@ -16,7 +16,7 @@ pub(super) fn refuse(what: impl std::fmt::Display) -> io::Error {
 /// A file that another program has written.
 pub(super) fn of_version(name: &str, version: u8) -> io::Error {
     let text = format!(
-        "{name} has version {version} of the data's format: this turnstiled reads versions 2 and \
+        "{name} has version {version} of the data's format: this program reads versions 2 and \
          {VERSION}"
     );
     io::Error::new(io::ErrorKind::InvalidData, text)

@@ -239,3 +239,30 @@ async fn a_store_of_another_core_is_refused() {
     let error = started.expect_err("it is another core's").to_string();
     assert!(error.contains("another core's"), "{error}");
 }
+
+#[tokio::test]
+async fn a_store_of_another_node_is_refused() {
+    let disk = Disk::default();
+    let start = |name: &str| {
+        let (store, name) = (Some(Box::new(disk.open()) as Box<dyn Store>), name.to_owned());
+        let options = Options { store, name, ..Options::new(|_, _| HOLD) };
+        Node::start(RUNNER, options, |_| std::future::ready(Ok(Wire::default())))
+    };
+    // A node without a name saves into it; one that has a name makes it its own, though it only
+    // starts and stops.
+    let (node, mut notices) = start("").await.expect("it is free");
+    node.command(Begin).await.expect("it runs");
+    notices.next().await.expect("it runs");
+    for node in [node, start("runner 1").await.expect("it is free").0] {
+        assert!(node.stop(RETRY).await.is_durable);
+    }
+    for _ in 0..2 {
+        let error = start("runner 2").await.expect_err("it is another's").to_string();
+        assert!(error.contains(r#"that of "runner 1", and this node is "runner 2""#), "{error}");
+        for name in ["runner 1", ""] {
+            let (node, _notices) = start(name).await.expect("it is its own");
+            assert_ne!(node.state().at, At::Idle, "it goes on");
+            node.stop(RETRY).await;
+        }
+    }
+}
