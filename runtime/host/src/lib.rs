@@ -26,8 +26,17 @@
 #![doc = include_str!("../examples/baton/core.rs")]
 //! ```
 //!
-//! The rest is the program of one runner. A trace is made anew by each life of a process: give each
-//! a file of its own, as the test `tests/processes.rs` does, which replays them.
+//! The rest is the program of one runner. The test `tests/processes.rs` runs two of them, kills one
+//! again and again, and replays what they have traced. It needs these crates:
+//!
+//! ```toml
+//! [dependencies]
+//! turnstile-host = "0.1"
+//! turnstile-machine = "0.1"
+//! turnstile-step = "0.1"
+//! serde = { version = "1", features = ["derive"] }
+//! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+//! ```
 //!
 //! ```text
 #![doc = include_str!("../examples/baton/main.rs")]

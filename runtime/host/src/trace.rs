@@ -5,8 +5,8 @@
 //! `turnstile_scenario::trace::replay_core` of any.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -40,14 +40,35 @@ impl Trace {
         Self { node: node.into(), note: Arc::new(note) }
     }
 
-    /// A trace into a file, which is made anew, each line by one write. What the file refuses ends
-    /// the trace.
+    /// A trace into a file, which is emptied if it is there, each line by one write. What the file
+    /// refuses ends the trace.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn create(node: &str, path: &Path) -> io::Result<Self> {
-        let mut file = File::create(path).map_err(at(path.display()))?;
-        file.write_all(HEAD.as_bytes()).map_err(at(path.display()))?;
+        let file = File::create(path).and_then(|mut file| {
+            file.write_all(HEAD.as_bytes())?;
+            Ok(file)
+        });
+        file.map(|file| Self::into_file(node, file)).map_err(at(path.display()))
+    }
+
+    /// A trace that goes on in a file, after the lines of earlier lives of the process, or begins
+    /// there. A last line that is torn is cut off. One process at a time may write a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read and written, or holds no trace.
+    pub fn append(node: &str, path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).open(path);
+        let file = file.and_then(|mut file| {
+            continued(&mut file)?;
+            Ok(file)
+        });
+        file.map(|file| Self::into_file(node, file)).map_err(at(path.display()))
+    }
+
+    fn into_file(node: &str, file: File) -> Self {
         let file = Mutex::new(Some(file));
         let note = move |line: &str| {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +78,7 @@ impl Trace {
                 *file = None;
             }
         };
-        Ok(Self { node: node.into(), note: Arc::new(note) })
+        Self { node: node.into(), note: Arc::new(note) }
     }
 
     /// The same trace for another node.
@@ -78,5 +99,44 @@ impl Trace {
             Ok(line) => (self.note)(&line),
             Err(error) => tracing::error!(%error, "a step is no line of a trace"),
         }
+    }
+}
+
+/// Makes a file ready for the next line of its trace, and stands behind the last whole one.
+fn continued(file: &mut File) -> io::Result<()> {
+    let mut head = Vec::new();
+    (&*file).take(HEAD.len() as u64).read_to_end(&mut head)?;
+    if head.len() < HEAD.len() && HEAD.as_bytes().starts_with(&head) {
+        // It is new, or its first line is torn.
+        file.set_len(0)?;
+        file.rewind()?;
+        return file.write_all(HEAD.as_bytes());
+    }
+    if head != HEAD.as_bytes() {
+        let text = "the file is no trace of this version: it stays as it is; name another";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+    }
+    let end = whole_lines(file)?;
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    Ok(())
+}
+
+/// The bytes up to the end of the last whole line. There is one.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const BLOCK: u64 = 4096;
+    let mut end = file.seek(SeekFrom::End(0))?;
+    loop {
+        let begin = end.saturating_sub(BLOCK);
+        file.seek(SeekFrom::Start(begin))?;
+        let mut block = Vec::new();
+        (&*file).take(end - begin).read_to_end(&mut block)?;
+        if let Some(last) = block.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(begin + last as u64 + 1);
+        }
+        if begin == 0 {
+            return Ok(0);
+        }
+        end = begin;
     }
 }

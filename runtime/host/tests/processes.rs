@@ -47,7 +47,7 @@ fn start(
     life: u8,
     held: &mpsc::Sender<(u8, u8, u64)>,
 ) -> Process {
-    let trace = dir.join(format!("trace-{own}-{life}.jsonl"));
+    let trace = dir.join(format!("trace-{own}.jsonl"));
     let [at, other] =
         [own, 1 - own].map(|runner| format!("127.0.0.1:{}", ports[usize::from(runner)]));
     let mut command = Command::new(program());
@@ -103,17 +103,16 @@ fn two_processes_pass_the_baton_though_one_is_killed() {
     };
     let first = start(&dir, 0, ports, 0, &held);
     let mut second = start(&dir, 1, ports, 0, &held);
-    let mut traces = vec![first.trace.clone()];
     for life in 1..4 {
         pass(life - 1);
-        traces.push(second.trace.clone());
         drop(second);
         second = start(&dir, 1, ports, life, &held);
     }
     pass(3);
-    traces.push(second.trace.clone());
+    let traces = [first.trace.clone(), second.trace.clone()];
     drop((first, second));
     for trace in traces {
-        assert!(replay(&trace) > 5, "{}", trace.display());
+        // The last line may be torn, but none before it: each life goes on behind whole ones.
+        assert!(replay(&trace) > 20, "{}", trace.display());
     }
 }

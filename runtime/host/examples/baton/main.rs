@@ -21,7 +21,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let other = other.parse()?;
     let options = Options {
         store: Some(Box::new(LogStore::open(Path::new(data))?)),
-        observer: Some(Trace::create(own, Path::new(trace))?.observer::<Runner>("runner")),
+        name: format!("runner {own}"),
+        observer: Some(Trace::append(own, Path::new(trace))?.observer::<Runner>("runner")),
         ..Options::new(|_state, timer| match timer {
             Timer::Hold => Duration::from_millis(20),
             Timer::Retry => Duration::from_millis(200),

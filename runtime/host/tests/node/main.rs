@@ -6,3 +6,4 @@ mod faults;
 mod runner;
 mod seeds;
 mod service;
+mod traces;
