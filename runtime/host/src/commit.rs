@@ -113,6 +113,7 @@ impl<S: Service> Host<S> {
         self.shared.outlet.deliver(&mut outbox.outgoing, is_written);
         if !is_written {
             held_back.append(&mut outbox.outgoing);
+            self.lock().refused(held_back.len(), outbox.batch.len());
         }
         if is_starved {
             self.made_room();

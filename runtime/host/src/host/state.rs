@@ -29,6 +29,8 @@ pub struct HostState<S: Service> {
     is_unsynced: bool,
     is_failed: bool,
     commits: u64,
+    /// The items and the bytes of earlier batches that the store has refused so far.
+    refused: (usize, usize),
     /// Some task waits until inputs are taken again.
     is_starved: bool,
     /// When the timers' task wakes by itself; `u64::MAX`: never.
@@ -57,6 +59,7 @@ impl<S: Service> HostState<S> {
             is_unsynced: false,
             is_failed: false,
             commits: 0,
+            refused: (0, 0),
             is_starved: false,
             sleeps_until_us: u64::MAX,
             is_closing: false,
@@ -77,7 +80,8 @@ impl<S: Service> HostState<S> {
     pub fn takes_inputs(&self) -> bool {
         let Engine { service, outgoing, batch, .. } = &self.engine;
         let is_still = self.is_failed && service.stands_still_without_store();
-        let has_room = outgoing.len() < OUTGOING_MAX && batch.len() < BATCH_MAX;
+        let (items, bytes) = self.refused;
+        let has_room = items + outgoing.len() < OUTGOING_MAX && bytes + batch.len() < BATCH_MAX;
         !is_still && has_room && service.has_room() && !self.is_over()
     }
 
@@ -230,12 +234,21 @@ impl<S: Service> HostState<S> {
         self.seal();
     }
 
+    /// The store has refused a batch of so many bytes, and so many items wait for it and for those
+    /// before it.
+    pub(crate) const fn refused(&mut self, items: usize, bytes: usize) {
+        self.refused = (items, self.refused.1 + bytes);
+    }
+
     /// A commit is done: everything that was taken is durable, or none of it is known to be. True
     /// where some task has waited for that to take inputs.
     pub fn committed(&mut self, is_written: bool) -> bool {
         self.commits += 1;
         self.is_unsynced = !is_written;
         let was_failed = std::mem::replace(&mut self.is_failed, !is_written);
+        if is_written {
+            self.refused = (0, 0);
+        }
         if self.is_failed && !was_failed {
             // Nobody knows for how long: there is nothing to wait for.
             self.enter();

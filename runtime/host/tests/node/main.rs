@@ -1,5 +1,6 @@
 //! Nodes of a core of one's own: two runners with a baton, on simulated networks and disks.
 
+mod bounds;
 mod broken;
 mod faults;
 #[path = "../../examples/baton/core.rs"]
