@@ -41,6 +41,7 @@ const TERMS: Terms = Terms {
 enum Event {
     Post(String, u64, Option<u64>, Origin),
     Patch(u64, Patch, Origin),
+    Watch(u64, Origin),
     HangUp(u64),
     Tick,
     /// With a last word to the store, or without.
@@ -56,6 +57,8 @@ struct Replica {
     sealed: Meta,
     waiting: Vec<Pending>,
     replies: Vec<Reply>,
+    /// The lines of the audit log.
+    audit: Vec<u8>,
 }
 
 fn wall_us(epoch: tokio::time::Instant) -> u64 {
@@ -80,8 +83,8 @@ impl Replica {
         let found = saved::read(&mut disk.open()).expect("an empty disk");
         let state = open(found, TERMS, wall_us(epoch), Some(keeper(&kept)));
         let sealed = Meta::default();
-        let (waiting, replies) = (Vec::new(), Vec::new());
-        let mut replica = Self { state, disk, kept, sealed, waiting, replies };
+        let (waiting, replies, audit) = (Vec::new(), Vec::new(), Vec::new());
+        let mut replica = Self { state, disk, kept, sealed, waiting, replies, audit };
         // A clock that was never written begins anew.
         replica.state.seal();
         replica.commit();
@@ -97,6 +100,7 @@ impl Replica {
                 engine.post(post, key, &origin)
             }
             Event::Patch(id, patch, origin) => engine.patch(id, patch, &origin),
+            Event::Watch(id, origin) => engine.watch(id, &origin),
             Event::HangUp(caller) => {
                 engine.hang_up(caller);
                 engine.read_nothing()
@@ -112,7 +116,8 @@ impl Replica {
 
     /// Writes the batch, and hears the answers that it lets out.
     fn commit(&mut self) {
-        let Outbox { batch, outgoing, log: _ } = self.state.take_outbox(Outbox::default());
+        let Outbox { batch, outgoing, log } = self.state.take_outbox(Outbox::default());
+        self.audit.extend(log);
         if !batch.is_empty() {
             self.sealed = self.state.engine.service.meta;
         }
@@ -184,7 +189,7 @@ fn event(dice: &mut Dice) -> Event {
         timeout_us: (roll(3) == 0).then_some(1_500_000),
         identity: Identity { name, has_all_rights: true, from: ([127, 0, 0, 1], 1).into() },
     };
-    match roll(20) {
+    match roll(23) {
         0..=6 => {
             let key = (roll(3) == 0).then(|| roll(4));
             Event::Post(format!("r{}", roll(4)), 200_000 + roll(4) * 500_000, key, origin)
@@ -203,13 +208,14 @@ fn event(dice: &mut Dice) -> Event {
         }
         15 => Event::HangUp(1 + roll(20)),
         16 | 17 => Event::Tick,
+        18..=20 => Event::Watch(1 + roll(14), origin),
         _ => Event::Restart(roll(2) == 0),
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_entries_give_equal_states_and_equal_bytes_over_restarts() {
-    let (mut restarts, mut claims, mut replies) = (0, 0, 0);
+    let (mut restarts, mut claims, mut replies, mut lines) = (0, 0, 0, 0);
     for seed in 0..HISTORIES {
         let mut dice = Dice::seeded(seed);
         let epoch = tokio::time::Instant::now();
@@ -240,14 +246,14 @@ async fn the_same_entries_give_equal_states_and_equal_bytes_over_restarts() {
             }
             assert_eq!((state, entries.len(), timers), (other.0, other.1.len(), other.2), "{at}");
             assert_eq!(memory.replies, disk.replies, "{at}");
+            assert_eq!(memory.audit, disk.audit, "{at}");
             assert_eq!(memory.image(), disk.image(), "{at}");
         }
         claims += disk.state.engine.service.meta.last_claim;
         replies += disk.replies.len();
+        lines += disk.audit.iter().filter(|byte| **byte == b'\n').count();
     }
     // What the histories are about has happened in them.
-    assert!(
-        restarts > 3_000 && claims > 5_000 && replies > 40_000,
-        "{restarts} {claims} {replies}"
-    );
+    let happened = (restarts > 3_000, claims > 5_000, replies > 40_000, lines > 5_000);
+    assert_eq!(happened, (true, true, true, true), "{restarts} {claims} {replies} {lines}");
 }

@@ -170,7 +170,8 @@ fn claims(version: u8) -> Disk {
 fn check_claims(version: u8) {
     let disk = claims(version);
     let options = Options { wall_us: || NOW_US + 3_600_000_000, ..Options::default() };
-    let server = Running::start(Storage::Blocking(Box::new(disk.open())), options);
+    let start = || Running::start(Storage::Blocking(Box::new(disk.open())), options.clone());
+    let server = start();
     let mut client = server.client();
     let held = client.get("/v1/claims/7/").expect(200);
     assert_eq!(held.field("status"), "active");
@@ -182,8 +183,23 @@ fn check_claims(version: u8) {
     let next = client.post(r#"{"resource":"t","ttl":30}"#).expect(201);
     assert_eq!(next.field("fencing_token").as_u64(), Some(6));
     client.set("/v1/claims/7/", "released").expect(204);
-    client.post(r#"{"resource":"s","ttl":30}"#).expect(202);
+    let waits = client.post(r#"{"resource":"s","ttl":30}"#).expect(202).path();
     client.post(r#"{"resource":"r","ttl":30}"#).expect(201);
+    server.stop();
+    // Old and new claims are of the same resources, also where the store holds both versions.
+    for _ in 0..2 {
+        let server = start();
+        let mut client = server.client();
+        assert_eq!(client.get("/v1/claims/8/").expect(200).field("status"), "active");
+        assert_eq!(client.get(&waits).expect(200).field("status"), "waiting");
+        let also = client.post(r#"{"resource":"s","ttl":30}"#).expect(202).path();
+        client.set(&also, "aborted").expect(204);
+        server.stop();
+    }
+    let server = start();
+    let mut client = server.client();
+    client.set("/v1/claims/8/", "released").expect(204);
+    client.set(&waits, "active").expect(200);
 }
 
 #[test]
