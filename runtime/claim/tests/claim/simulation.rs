@@ -23,7 +23,8 @@ const SEEDS: u64 = 1_000;
 
 #[test]
 fn nothing_is_held_twice_and_nothing_answered_is_lost() {
-    let ran = seeds::run(SEEDS, "simulation", simulate, Outcome::add);
+    let ran =
+        seeds::run(SEEDS, "-p turnstile-claim --test claim simulation", simulate, Outcome::add);
     let Some((seeds, sum)) = ran else { return };
     // Each of these has happened, or the simulation has tested nothing.
     for event in Event::EXPECTED {

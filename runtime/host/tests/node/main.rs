@@ -3,6 +3,8 @@
 mod bounds;
 mod broken;
 mod faults;
+#[path = "../seeds/mod.rs"]
+mod many;
 #[path = "../../examples/baton/core.rs"]
 mod runner;
 mod seeds;

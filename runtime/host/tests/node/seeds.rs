@@ -11,6 +11,7 @@ use turnstile_host::store::{Faults as DiskFaults, LogStore, Medium};
 use turnstile_host::transport::simulated::{Conditions, Simulated, SimulatedTransport};
 use turnstile_host::{Dice, Node, Options};
 
+use crate::many;
 use crate::runner::{Begin, Held, Message, Runner, Timer};
 
 /// How many seeds a run of the test takes, unless TURNSTILE_SEEDS says otherwise.
@@ -55,6 +56,18 @@ struct Tally {
     lost: u64,
     duplicated: u64,
     held: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.killed += other.killed;
+        self.power_lost += other.power_lost;
+        self.refused += other.refused;
+        self.stopped += other.stopped;
+        self.lost += other.lost;
+        self.duplicated += other.duplicated;
+        self.held += other.held;
+    }
 }
 
 /// One life of a runner.
@@ -151,27 +164,13 @@ async fn run(seed: u64) -> Tally {
 
 #[test]
 fn one_runner_holds_the_baton_whatever_fails() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse().ok());
-    let seeds = match number("TURNSTILE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("TURNSTILE_SEEDS").unwrap_or(SEEDS),
-    };
-    let mut sum = Tally::default();
-    for seed in seeds {
-        println!("TURNSTILE_SEED={seed}");
+    let history = |seed| {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
-        let Tally { killed, power_lost, refused, stopped, lost, duplicated, held } =
-            runtime.block_on(run(seed));
-        sum.killed += killed;
-        sum.power_lost += power_lost;
-        sum.refused += refused;
-        sum.stopped += stopped;
-        sum.lost += lost;
-        sum.duplicated += duplicated;
-        sum.held += held;
-    }
-    println!("{sum:?}");
+        runtime.block_on(run(seed))
+    };
+    let repeat = "-p turnstile-host --test node one_runner";
+    let Some((_, sum)) = many::run(SEEDS, repeat, history, Tally::add) else { return };
     let Tally { killed, power_lost, refused, stopped, lost, duplicated, held } = sum;
     for count in [killed, power_lost, refused, stopped, lost, duplicated, held] {
         assert!(count > 0, "each fault is met: {sum:?}");

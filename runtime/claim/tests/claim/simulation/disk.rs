@@ -1,12 +1,15 @@
 //! The real store on the simulated disk, watched: what it refuses, and what a crash takes from it.
 
 use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
-use turnstile_host::store::{Batch, Each, LogStore, Store};
+use turnstile_host::store::{Batch, Each, LogStore, Medium, Store};
 
 use super::outcome::{Event, Tally};
-use crate::power;
-use turnstile_host::store::Medium;
+
+/// A log is folded when it is this long.
+const LOG_MAX: u64 = 1_500;
 
 /// A store, and what of it is not synced yet.
 pub(super) struct Watched {
@@ -18,7 +21,7 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn open(medium: &Medium, tally: &Tally) -> io::Result<Self> {
-        let store = power::open(medium);
+        let store = LogStore::open_on(Arc::new(medium.clone()), Path::new("disk"), LOG_MAX);
         let store = store.inspect_err(|_| tally.note(Event::StartRefused))?;
         Ok(Self { store, tally: tally.clone(), pending: 0, is_refused: false })
     }

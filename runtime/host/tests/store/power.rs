@@ -8,13 +8,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use turnstile_claim::client::Dice;
+use turnstile_host::Dice;
 use turnstile_host::store::{Batch, Faults, Image, Key, LogStore, Medium, Store as _};
 
 use crate::seeds;
 
 /// How many seeds a run of the tests takes, unless TURNSTILE_SEEDS says otherwise.
 const SEEDS: u64 = 400;
+/// What of cargo's repeats a seed.
+const REPEAT: &str = "-p turnstile-host --test store power::";
 /// Starts in a history.
 const LIVES: u64 = 8;
 const LOG_MAX: u64 = 1_500;
@@ -242,7 +244,7 @@ impl Outcome {
 
 #[test]
 fn what_was_answered_survives_every_order_of_crashes_and_power_losses() {
-    let ran = seeds::run(SEEDS, "power::", |seed| History::new(seed).run(), Outcome::add);
+    let ran = seeds::run(SEEDS, REPEAT, |seed| History::new(seed).run(), Outcome::add);
     let Some((seeds, sum)) = ran else { return };
     // Each of these has happened, or nothing was tested.
     assert!(sum.answered > seeds && sum.power_losses > seeds && sum.crashes > seeds, "{sum:?}");

@@ -15,7 +15,7 @@ pub(crate) fn number(name: &str) -> Option<u64> {
 /// TURNSTILE_SEED asked for one, which was told of.
 pub(crate) fn run<O: Default + Debug + Send>(
     seeds: u64,
-    test: &str,
+    repeat: &str,
     history: impl Fn(u64) -> O + Sync + RefUnwindSafe,
     add: impl Fn(&mut O, &O) + Sync,
 ) -> Option<(u64, O)> {
@@ -41,7 +41,7 @@ pub(crate) fn run<O: Default + Debug + Send>(
                             next.store(seeds, Ordering::Relaxed);
                             panic!(
                                 "seed {seed} fails; repeat it by TURNSTILE_SEED={seed} cargo test \
-                                 -p turnstile-claim --test claim {test} -- --nocapture"
+                                 {repeat} -- --nocapture"
                             );
                         }
                     }
