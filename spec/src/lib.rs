@@ -33,6 +33,7 @@ mod yaml;
 
 pub use camel::camel;
 pub use fault::{Fault, Faults, Severity};
+pub use likeness::nearest;
 pub use literal::{Literal, Sound};
 pub use source::Source;
 #[cfg(feature = "systems")]

@@ -6,7 +6,8 @@ use crate::limit;
 const LIKE: f64 = 0.6;
 
 /// The name meant, where one is near enough; of those that are as near, the last.
-pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+#[must_use]
+pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let mut nearest = Nearest { name, found: None };
     for near in known {
         nearest.look_at(near);
