@@ -13,6 +13,20 @@ pub struct Diagram {
     pub nodes: Vec<Node>,
     /// Arrows in the order of their first rows.
     pub arrows: Vec<Arrow>,
+    /// How much of the table it shows.
+    pub view: View,
+}
+
+/// How much of a table a diagram shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Every row with its actions.
+    #[default]
+    Whole,
+    /// Every event; ends and retries as notes.
+    Overview,
+    /// One state, at this place in [`Diagram::nodes`], with its neighbours.
+    Focus(usize),
 }
 
 /// A state as a box.
@@ -32,6 +46,8 @@ pub struct Node {
     pub amended: bool,
     /// Rows that do not leave it.
     pub loops: Vec<Entry>,
+    /// What an overview says of it instead of drawing it.
+    pub notes: Vec<Note>,
 }
 
 impl Node {
@@ -40,6 +56,26 @@ impl Node {
     pub fn is_final(&self) -> bool {
         self.phase == Phase::End
     }
+}
+
+/// A line in a box that stands for arrows and states that are not drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What it stands for.
+    pub kind: NoteKind,
+    /// The line.
+    pub text: String,
+}
+
+/// What a note stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoteKind {
+    /// A state that a timer leads back from, and the events that lead to it.
+    Retry,
+    /// A state in which the machine ends, and the events that lead to it.
+    End,
+    /// The events that do not leave the state.
+    Stay,
 }
 
 /// What a state waits for, by what it holds.
@@ -55,6 +91,8 @@ pub enum Phase {
     End,
     /// It is named but not declared.
     Undeclared,
+    /// No state but several, from which the same events lead to one other.
+    Several,
 }
 
 /// All rows from one state to another.
@@ -82,14 +120,27 @@ impl Arrow {
 pub struct Entry {
     /// The row's id.
     pub row: String,
-    /// The event, and the condition in square brackets.
+    /// The event and its payload.
     pub event: String,
+    /// The condition, or empty.
+    pub guard: String,
     /// Who causes it, which gives its colour.
     pub cause: Cause,
     /// What is done.
     pub does: Vec<String>,
     /// The amendment that adds or changes the row.
     pub amended_by: Option<String>,
+}
+
+impl Entry {
+    /// The event, and the condition in square brackets.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self.guard.as_str() {
+            "" => self.event.clone(),
+            guard => format!("{} [{guard}]", self.event),
+        }
+    }
 }
 
 /// Who causes an event.

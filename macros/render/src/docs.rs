@@ -9,10 +9,13 @@ use std::{fmt, fs, io};
 
 use turnstile_spec::{Literal, page};
 
-use crate::{Format, Sheet, render};
+use crate::{Format, Sheet, draw, ended, overview, page_of, picture, render, svg};
 
 /// The command that writes `generated/docs`, from the workspace's root.
 pub const COMMAND: &str = "cargo run --release -- render --out generated/docs";
+
+/// What stands in the name of a file that holds an overview.
+pub const OVERVIEW: &str = "overview";
 
 /// What is written of a bundled table.
 pub const FORMATS: [Format; 3] = [Format::Markdown, Format::Svg, Format::Matrix];
@@ -181,7 +184,8 @@ pub fn stem(machine: &str) -> String {
     if stem.starts_with('.') { stem.replacen('.', "-", 1) } else { stem }
 }
 
-/// A file for each table and format, under the machine's name.
+/// A file for each table and format, under the machine's name, and an overview of each whose
+/// picture is too big for a page.
 ///
 /// # Errors
 ///
@@ -196,9 +200,23 @@ pub fn pages(tables: &[Literal], formats: &[Format], origin: &Origin) -> Result<
             let sources = [other, table].map(|table| table.source.name.clone());
             return Err(Trouble::Twice { stem, sources });
         }
+        let whole = draw(&sheet);
+        let is_shown = formats.contains(&Format::Markdown) || formats.contains(&Format::Svg);
+        let (drawn, is_big) =
+            if is_shown { svg::drawn(&whole, &header) } else { (String::new(), false) };
         for format in formats {
             let name = format!("{stem}.{}", format.suffix());
-            files.insert(name, render(&sheet, *format, &header));
+            let text = match format {
+                Format::Markdown => page_of(&sheet, &header, is_big),
+                Format::Svg => ended(drawn.clone()),
+                Format::Mermaid | Format::Dot => picture(&whole, *format, &header),
+                Format::Matrix => render(&sheet, *format, &header),
+            };
+            files.insert(name, text);
+        }
+        if is_big && formats.contains(&Format::Svg) {
+            let name = format!("{stem}.{OVERVIEW}.svg");
+            files.insert(name, picture(&overview(&whole), Format::Svg, &header));
         }
     }
     Ok(files)

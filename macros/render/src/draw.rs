@@ -3,7 +3,7 @@
 
 use turnstile_spec::table::{EventKind, ResourceKind, Row, StateId};
 
-use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase};
+use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
 use crate::sheet::Sheet;
 
 /// The diagram of a table.
@@ -15,6 +15,7 @@ pub fn draw(sheet: &Sheet<'_>) -> Diagram {
         subtitle: sheet.subtitle(),
         nodes: states.iter().map(|state| node(sheet, *state)).collect(),
         arrows: Vec::new(),
+        view: View::Whole,
     };
     let place = |state: StateId| states.iter().position(|other| *other == state);
     for row in &sheet.table.rows {
@@ -51,6 +52,7 @@ fn node(sheet: &Sheet<'_>, id: StateId) -> Node {
         initial: state.is_some_and(|state| state.initial),
         amended: literal.is_some_and(|literal| literal != state),
         loops: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
@@ -73,11 +75,10 @@ fn phase(sheet: &Sheet<'_>, id: StateId) -> Phase {
 
 fn entry(sheet: &Sheet<'_>, row: &Row) -> Entry {
     let written = sheet.written(row.id);
-    let event = sheet.event_words(row);
-    let guard = &written.guard;
     Entry {
         row: written.id.clone(),
-        event: if guard.is_empty() { event } else { format!("{event} [{guard}]") },
+        event: sheet.event_words(row),
+        guard: written.guard.clone(),
         cause: cause(sheet, row),
         does: written.does.clone(),
         amended_by: written.amended_by.clone(),

@@ -7,11 +7,15 @@
 mod cost;
 mod frame;
 mod level;
+mod narrow;
 mod port;
 mod rank;
 mod route;
+mod star;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use star::star;
 
 /// A point, in pixels from the left and from the top.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,6 +42,12 @@ pub(crate) struct Plan {
     pub(crate) boxes: Vec<Size>,
     /// The arrows.
     pub(crate) arrows: Vec<Link>,
+    /// How wide the whole should be at most.
+    pub(crate) width_max: Option<f64>,
+    /// Whether it is worth more trials that it is not wider.
+    pub(crate) must_fit: bool,
+    /// Pairs of boxes of which the second should stand below the first, though no arrow is drawn.
+    pub(crate) below: Vec<(usize, usize)>,
 }
 
 /// An arrow to be laid out.
@@ -79,6 +89,13 @@ const TRIALS_MAX: usize = 40;
 /// All trials together look at about so many arrows.
 const TRIAL_ARROWS: usize = 2_400;
 
+/// Where none of the trials is narrow enough, there are so many times more.
+const MORE_TRIALS: usize = 3;
+
+/// Where the best of the first trials is so many times too wide, no other will do.
+const HOPELESS: f64 = 1.2;
+const HOPELESS_TRIALS: usize = 8;
+
 /// The best of many ways to lay a plan out; always the same one.
 pub(crate) fn place(plan: &Plan) -> Placed {
     best_of(plan, (TRIAL_ARROWS / plan.arrows.len().max(1)).clamp(1, TRIALS_MAX))
@@ -86,8 +103,12 @@ pub(crate) fn place(plan: &Plan) -> Placed {
 
 fn best_of(plan: &Plan, trials: usize) -> Placed {
     let mut best: Option<(f64, Placed)> = None;
-    for trial in 0..trials {
-        let mut placed = rank::rank(plan, &shuffled(plan.arrows.len(), trial));
+    for trial in 0..trials * if plan.must_fit { MORE_TRIALS } else { 1 } {
+        let over = best.as_ref().map_or(0.0, |(_, placed)| over(plan, placed));
+        if (trial >= HOPELESS_TRIALS && over > HOPELESS) || (trial >= trials && over <= 1.0) {
+            break;
+        }
+        let mut placed = rank::rank(plan, &shuffled(plan.arrows.len(), trial), trial);
         route::route(plan, &mut placed);
         let cost = cost::cost(plan, &placed);
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
@@ -95,6 +116,11 @@ fn best_of(plan: &Plan, trials: usize) -> Placed {
         }
     }
     best.map(|(_, placed)| placed).unwrap_or_default()
+}
+
+/// How many times as wide a layout is as it may be.
+fn over(plan: &Plan, placed: &Placed) -> f64 {
+    plan.width_max.map_or(0.0, |width| placed.size.width / width)
 }
 
 /// The order of arrows in a trial: as drawn, backwards, then shuffled by a fixed sequence.

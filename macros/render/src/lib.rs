@@ -7,16 +7,21 @@ mod block;
 pub mod diagram;
 pub mod docs;
 mod draw;
+mod focus;
 mod layout;
 mod markdown;
 mod matrix;
 mod measure;
+mod overview;
 mod payload;
 mod sheet;
 mod svg;
 mod text;
 
+pub use diagram::Diagram;
 pub use draw::draw;
+pub use focus::focus;
+pub use overview::overview;
 pub use sheet::{Sheet, Version};
 pub use svg::svg;
 
@@ -57,6 +62,15 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
+    /// Whether it draws a diagram.
+    #[must_use]
+    pub fn is_picture(self) -> bool {
+        match self {
+            Self::Svg | Self::Mermaid | Self::Dot => true,
+            Self::Markdown | Self::Matrix => false,
+        }
+    }
+
     /// How its files end.
     #[must_use]
     pub fn suffix(self) -> &'static str {
@@ -73,14 +87,35 @@ impl Format {
 /// A table in a format. The header, one line, says where the text comes from.
 #[must_use]
 pub fn render(sheet: &Sheet<'_>, format: Format, header: &str) -> String {
-    let mut text = match format {
-        Format::Markdown => markdown::markdown(sheet, header),
-        Format::Svg => svg(&draw(sheet), header),
-        Format::Matrix => matrix::matrix(sheet, header),
-        Format::Mermaid => text::mermaid(&draw(sheet), header),
-        Format::Dot => text::dot(&draw(sheet), header),
-    };
-    // A template gives no line end at its end.
+    match format {
+        Format::Svg | Format::Mermaid | Format::Dot => picture(&draw(sheet), format, header),
+        Format::Markdown => page_of(sheet, header, svg::drawn(&draw(sheet), header).1),
+        Format::Matrix => ended(matrix::matrix(sheet, header)),
+    }
+}
+
+/// A table's page, with an overview where its picture is too big for a page.
+fn page_of(sheet: &Sheet<'_>, header: &str, is_big: bool) -> String {
+    ended(markdown::markdown(sheet, header, is_big))
+}
+
+/// A diagram in a format.
+///
+/// # Panics
+///
+/// Where the format [is no picture](Format::is_picture).
+#[must_use]
+pub fn picture(diagram: &Diagram, format: Format, header: &str) -> String {
+    match format {
+        Format::Svg => ended(svg(diagram, header)),
+        Format::Mermaid => ended(text::mermaid(diagram, header)),
+        Format::Dot => ended(text::dot(diagram, header)),
+        Format::Markdown | Format::Matrix => panic!("{} is no picture", format.name()),
+    }
+}
+
+/// A text with one line end at its end; a template gives none.
+fn ended(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');
     text

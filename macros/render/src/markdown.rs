@@ -9,7 +9,7 @@ use turnstile_spec::table::{
     Cell, CellKind, Domain, Event, EventId, EventKind, Lines, Name, StateId, Written,
 };
 
-use crate::docs::stem;
+use crate::docs::{OVERVIEW, stem};
 use crate::payload::Class;
 use crate::sheet::{Sheet, counts};
 
@@ -23,6 +23,8 @@ struct Page<'a> {
     machine: String,
     intro: String,
     picture: String,
+    /// Where the whole picture is too big for the page.
+    overview: Option<String>,
     matrix: String,
     has_about: bool,
     has_guard: bool,
@@ -81,16 +83,20 @@ struct FindingLine {
 }
 
 /// The page of a table.
-pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str) -> String {
+///
+/// A table that is too big for a picture on the page has an overview there.
+pub(crate) fn markdown(sheet: &Sheet<'_>, header: &str, is_big: bool) -> String {
     let written = sheet.back_as_written();
     let rows = written.written_rows();
     let amended = sheet.written_rows();
+    let stem = stem(sheet.machine());
     let page = Page {
         header,
         machine: escaped(sheet.machine()),
         intro: intro(&written),
-        picture: target(&format!("{}.svg", stem(sheet.machine()))),
-        matrix: target(&format!("{}.matrix.txt", stem(sheet.machine()))),
+        picture: target(&format!("{stem}.svg")),
+        overview: is_big.then(|| target(&format!("{stem}.{OVERVIEW}.svg"))),
+        matrix: target(&format!("{stem}.matrix.txt")),
         has_about: sheet.vocabulary.states.iter().any(|state| !state.about.is_empty()),
         has_guard: rows.iter().chain(&amended).any(|row| !row.guard.is_empty()),
         has_amended: !sheet.amendments.is_empty(),

@@ -2,37 +2,47 @@
 //!
 //! Where things stand is the layout's; how they look is the template's.
 
+mod arrange;
+mod icon;
 mod legend;
 mod path;
+#[cfg(test)]
+mod tests;
 
 use askama::Template;
 
 use crate::block::{Block, Look};
-use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase};
-use crate::layout::{self, Link, Placed, Plan, Point, Size};
+use crate::diagram::{Arrow, Cause, Diagram, Entry, Node, Phase, View};
+use crate::layout::{Placed, Point, Size};
 use crate::measure::Font;
 
+use arrange::{Arranged, PAGE_WIDTH, arrange};
+use icon::Icon;
 use legend::{Key, Sign};
 use path::Px;
 
 /// Room around the drawing.
-const MARGIN: f64 = 36.0;
+const MARGIN: f64 = 24.0;
 
-/// Room above it, for the title.
-const HEAD: f64 = 96.0;
+/// Room above and below the title.
+const HEAD: f64 = 14.0;
 
 /// The picture is at least so wide, for title and legend.
 const WIDTH_MIN: f64 = 620.0;
 
-/// The dot that a machine begins at.
-const DOT: Size = Size { width: 14.0, height: 14.0 };
+/// How high a drawing may be to be followed without much scrolling.
+const PAGE_HEIGHT: f64 = 1200.0;
+
+/// Of the title and of the lines under it, as in the style sheet.
+const TITLE: Font = Font { size: 24.0, bold: true };
+const SUBTITLE: Font = Font { size: 13.0, bold: false };
 
 #[derive(Template)]
 #[template(path = "diagram.svg")]
 struct Page<'a> {
     header: &'a str,
     title: &'a str,
-    subtitle: &'a str,
+    heading: Vec<(&'static str, Px, String)>,
     left: Px,
     width: Px,
     height: Px,
@@ -66,6 +76,8 @@ struct Shape {
     height: Px,
     inner: Option<(Px, Px, Px, Px)>,
     bars: Vec<(Px, Px)>,
+    /// What the notes begin with.
+    icons: Vec<Icon>,
     lines: Vec<Text>,
 }
 
@@ -82,25 +94,23 @@ struct Plate {
 /// The picture. The header says in a comment where it comes from.
 #[must_use]
 pub fn svg(diagram: &Diagram, header: &str) -> String {
-    let boxes: Vec<Block> =
-        (0..diagram.nodes.len()).map(|index| box_block(diagram, index)).collect();
-    let labels: Vec<Block> = diagram.arrows.iter().map(Block::of_arrow).collect();
-    let starts: Vec<usize> =
-        (0..diagram.nodes.len()).filter(|index| diagram.nodes[*index].initial).collect();
-    let plan = plan(diagram, &boxes, &labels, &starts);
-    let mut placed = layout::place(&plan);
-    let title = Font { size: 26.0, bold: true }.width(&diagram.title);
-    let subtitle = Font { size: 13.0, bold: false }.width(&diagram.subtitle);
-    let widest = placed.size.width.max(title).max(subtitle);
-    let width = WIDTH_MIN.max(widest + 2.0 * MARGIN);
+    drawn(diagram, header).0
+}
+
+/// The picture, and whether it is larger than a page shows it, so that an overview stands there
+/// instead.
+pub(crate) fn drawn(diagram: &Diagram, header: &str) -> (String, bool) {
+    let Arranged { boxes, labels, mut placed } = arrange(diagram);
+    let width = WIDTH_MIN.max(placed.size.width + 2.0 * MARGIN);
+    let (heading, head) = heading(diagram, width - 2.0 * MARGIN);
     let left = (width - placed.size.width) / 2.0;
-    shift(&mut placed, left, HEAD);
-    let foot = HEAD + placed.size.height + MARGIN;
+    shift(&mut placed, left, head);
+    let foot = head + placed.size.height + MARGIN;
     let (legend, height) = legend::legend(diagram, MARGIN, foot, width - MARGIN);
     let page = Page {
         header,
         title: &diagram.title,
-        subtitle: &diagram.subtitle,
+        heading,
         left: Px(MARGIN),
         width: Px(width),
         height: Px(height + MARGIN),
@@ -110,29 +120,22 @@ pub fn svg(diagram: &Diagram, header: &str) -> String {
         plates: plates(diagram, &placed, &labels),
         legend,
     };
-    page.render().expect("writing to a string does not fail")
+    let is_big = width > PAGE_WIDTH || placed.size.height > PAGE_HEIGHT;
+    (page.render().expect("writing to a string does not fail"), is_big)
 }
 
-fn box_block(diagram: &Diagram, index: usize) -> Block {
-    let leaving = diagram.arrows.iter().filter(|arrow| arrow.from == index).count();
-    let entering = diagram.arrows.iter().filter(|arrow| arrow.to == index).count();
-    let ports = leaving.max(entering) as f64 * 11.0 + 12.0;
-    Block::of_node(&diagram.nodes[index], ports)
-}
-
-fn plan(diagram: &Diagram, boxes: &[Block], labels: &[Block], starts: &[usize]) -> Plan {
-    let mut plan = Plan::default();
-    plan.boxes.extend(boxes.iter().map(|block| block.size));
-    for (arrow, label) in diagram.arrows.iter().zip(labels) {
-        let weight = if is_dim(diagram, arrow) { 1 } else { 3 };
-        plan.arrows.push(Link { from: arrow.from, to: arrow.to, label: label.size, weight });
+/// The lines of the title and below it, each with its base line, and how far down they reach.
+fn heading(diagram: &Diagram, width: f64) -> (Vec<(&'static str, Px, String)>, f64) {
+    let title = TITLE.wrap(&diagram.title, width).into_iter().map(|line| ("title", 30.0, line));
+    let subtitle = SUBTITLE.wrap(&diagram.subtitle, width).into_iter();
+    let subtitle = subtitle.map(|line| ("subtitle", 20.0, line));
+    let mut y = HEAD;
+    let mut lines = Vec::new();
+    for (class, height, line) in title.chain(subtitle) {
+        y += height;
+        lines.push((class, Px(y), line));
     }
-    for start in starts {
-        let from = plan.boxes.len();
-        plan.boxes.push(DOT);
-        plan.arrows.push(Link { from, to: *start, label: Size::default(), weight: 3 });
-    }
-    plan
+    (lines, y + HEAD)
 }
 
 fn shift(placed: &mut Placed, x: f64, y: f64) {
@@ -146,7 +149,7 @@ fn shift(placed: &mut Placed, x: f64, y: f64) {
 
 /// An arrow into a final state recedes, so that the machine's course stands out.
 fn is_dim(diagram: &Diagram, arrow: &Arrow) -> bool {
-    diagram.nodes[arrow.to].is_final()
+    diagram.view == View::Whole && diagram.nodes[arrow.to].is_final()
 }
 
 fn cause_class(cause: Option<Cause>) -> &'static str {
@@ -165,6 +168,7 @@ fn phase_class(phase: Phase) -> &'static str {
         Phase::Rest => "rest",
         Phase::End => "end",
         Phase::Undeclared => "undeclared",
+        Phase::Several => "several",
     }
 }
 
@@ -209,8 +213,16 @@ fn shape(node: &Node, at: Point, block: &Block) -> Shape {
         height: Px(height),
         inner: node.is_final().then_some(inner),
         bars: bars(&node.loops, block, y),
+        icons: icons(node, block, x, y),
         lines: lines(block, at, |_| None),
     }
+}
+
+fn icons(node: &Node, block: &Block, left: f64, top: f64) -> Vec<Icon> {
+    let notes = node.notes.iter().zip(&block.notes);
+    notes
+        .map(|(note, line)| Icon { kind: note.kind, x: Px(left + 12.0), y: Px(top + line) })
+        .collect()
 }
 
 fn plates(diagram: &Diagram, placed: &Placed, labels: &[Block]) -> Vec<Plate> {

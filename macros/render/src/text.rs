@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::diagram::{Diagram, Entry, Node, Phase};
+use crate::diagram::{Diagram, Entry, Node, Note, NoteKind, Phase};
 
 #[derive(Template)]
 #[template(path = "diagram.mmd", escape = "none")]
@@ -31,8 +31,8 @@ pub(crate) fn dot(diagram: &Diagram, header: &str) -> String {
 /// A row on one line.
 fn row(entry: &Entry) -> String {
     match entry.does.as_slice() {
-        [] => plain(&entry.event),
-        does => plain(&format!("{} / {}", entry.event, does.join(", "))),
+        [] => plain(&entry.words()),
+        does => plain(&format!("{} / {}", entry.words(), does.join(", "))),
     }
 }
 
@@ -58,18 +58,40 @@ fn label(entries: &[Entry]) -> String {
     let lines: Vec<String> = entries
         .iter()
         .map(|entry| match entry.does.as_slice() {
-            [] => entry.event.clone(),
-            does => format!("{}\n{}", entry.event, does.join(", ")),
+            [] => entry.words(),
+            does => format!("{}\n{}", entry.words(), does.join(", ")),
         })
         .collect();
     quoted(&lines.join("\n"))
 }
 
+/// A state's name, or the names of several.
+fn name(node: &Node) -> String {
+    match node.phase {
+        Phase::Several => format!("any of: {}", node.holds.join(", ")),
+        Phase::Answer | Phase::Time | Phase::Rest | Phase::End | Phase::Undeclared => {
+            node.name.clone()
+        }
+    }
+}
+
+/// A note on one line.
+fn note(note: &Note) -> String {
+    let kind = match note.kind {
+        NoteKind::Retry => "retries in",
+        NoteKind::End => "ends in",
+        NoteKind::Stay => "stays on",
+    };
+    format!("{kind} {}", note.text)
+}
+
 fn node_label(node: &Node) -> String {
+    let held = if node.phase == Phase::Several { Vec::new() } else { node.holds.clone() };
+    let notes = node.notes.iter().map(note);
     let loops =
-        node.loops.iter().map(|entry| format!("{} / {}", entry.event, entry.does.join(", ")));
+        node.loops.iter().map(|entry| format!("{} / {}", entry.words(), entry.does.join(", ")));
     let lines: Vec<String> =
-        std::iter::once(node.name.clone()).chain(node.holds.clone()).chain(loops).collect();
+        std::iter::once(name(node)).chain(held).chain(loops).chain(notes).collect();
     quoted(&lines.join("\n"))
 }
 
@@ -80,5 +102,6 @@ fn colour(phase: Phase) -> &'static str {
         Phase::Rest => "#efecfa",
         Phase::End => "#f4f4f2",
         Phase::Undeclared => "#fdecea",
+        Phase::Several => "#fffefb",
     }
 }

@@ -8,6 +8,9 @@ const CROSSING: f64 = 150.0;
 /// Square pixels of paper that cost as much as one pixel of length.
 const PAPER: f64 = 150.0;
 
+/// What each pixel costs that the layout is wider than it may be.
+const OVER: f64 = 10_000.0;
+
 /// A straight piece of an arrow.
 struct Piece {
     arrow: usize,
@@ -38,7 +41,8 @@ pub(crate) fn cost(plan: &Plan, placed: &Placed) -> f64 {
     let weight = |arrow: usize| f64::from(plan.arrows[arrow].weight);
     let length =
         |piece: &Piece| (piece.from.x - piece.to.x).abs() + (piece.from.y - piece.to.y).abs();
-    let mut cost = placed.size.width * placed.size.height / PAPER;
+    let over = plan.width_max.map_or(0.0, |width| (placed.size.width - width).max(0.0));
+    let mut cost = placed.size.width * placed.size.height / PAPER + over * OVER;
     for (place, piece) in pieces.iter().enumerate() {
         cost += length(piece) * weight(piece.arrow);
         for other in &pieces[place + 1..] {

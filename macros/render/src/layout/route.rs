@@ -2,6 +2,7 @@
 
 use super::frame::frame;
 use super::level::{levels, turns};
+use super::narrow::narrow;
 use super::port::{ports, snap};
 use super::{Placed, Plan, Point};
 
@@ -13,7 +14,7 @@ const LEVEL_MARGIN: f64 = 19.0;
 
 /// A row of boxes and labels, in pixels from the top.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+pub(crate) struct Row {
     top: f64,
     bottom: f64,
     /// What is added to everything in it, once the gaps are known.
@@ -24,6 +25,9 @@ struct Row {
 pub(crate) fn route(plan: &Plan, placed: &mut Placed) {
     let mut rows = rows(plan, placed);
     straighten(placed, &rows);
+    if let Some(width) = plan.width_max {
+        narrow(plan, placed, &rows, width);
+    }
     snap(placed, &ports(plan, placed));
     // Once more: a port follows its arrow where there is room.
     let ports = ports(plan, placed);
@@ -80,7 +84,7 @@ fn rows(plan: &Plan, placed: &Placed) -> Vec<Row> {
 }
 
 /// The row at a height, or the nearest one above it.
-fn row_at(rows: &[Row], y: f64) -> usize {
+pub(crate) fn row_at(rows: &[Row], y: f64) -> usize {
     rows.partition_point(|row| row.top <= y).saturating_sub(1)
 }
 

@@ -111,7 +111,7 @@ fn chance(seed: u64, boxes: usize, arrows: usize) -> Plan {
         height: 16.0 + next(high) as f64,
     };
     let boxes_of: Vec<Size> = (0..boxes).map(|_| size(120, 50)).collect();
-    let mut plan = Plan { boxes: boxes_of, arrows: Vec::new() };
+    let mut plan = Plan { boxes: boxes_of, ..Plan::default() };
     let sizes: Vec<Size> = (0..arrows).map(|_| size(120, 60)).collect();
     let mut next = |most: usize| {
         state =
@@ -145,7 +145,9 @@ fn a_box_alone_stands_in_the_corner() {
 fn arrows_there_and_back_do_not_meet() {
     let size = Size { width: 60.0, height: 30.0 };
     let link = |from, to| Link { from, to, label: size, weight: 1 };
-    check(&Plan { boxes: vec![size, size], arrows: vec![link(0, 1), link(1, 0)] }, "two");
+    let plan =
+        Plan { boxes: vec![size, size], arrows: vec![link(0, 1), link(1, 0)], ..Plan::default() };
+    check(&plan, "two");
 }
 
 #[test]
@@ -154,6 +156,8 @@ fn no_arrow_crosses_a_box_or_a_label() {
         let boxes = 2 + seed as usize % 12;
         let plan = chance(seed, boxes, boxes * 2);
         check(&plan, &format!("seed {seed}"));
+        let narrow = Plan { width_max: Some(400.0), must_fit: seed % 2 == 0, ..plan };
+        check(&narrow, &format!("seed {seed}, narrow"));
     }
 }
 

@@ -1,8 +1,10 @@
 //! What the colours and signs of a picture mean: those that occur in it.
 
-use crate::diagram::{Cause, Diagram, Entry, Phase};
+use crate::diagram::{Cause, Diagram, Entry, NoteKind, Phase, View};
 use crate::measure::Font;
 
+use super::icon::Icon;
+use super::is_dim;
 use super::path::Px;
 
 /// Of the legend's words, as in the style sheet.
@@ -22,6 +24,13 @@ pub(crate) struct Key {
     pub(crate) y: Px,
 }
 
+impl Key {
+    /// The sign of a note as SVG.
+    pub(crate) fn mark(&self, kind: &NoteKind) -> String {
+        Icon { kind: *kind, x: self.x + 8.0, y: self.y + 3.0 }.mark()
+    }
+}
+
 /// What is drawn before the words.
 #[derive(Clone, Copy)]
 pub(crate) enum Sign {
@@ -30,6 +39,8 @@ pub(crate) enum Sign {
     Way(&'static str),
     Dot,
     Bar,
+    Note(NoteKind),
+    Condition,
 }
 
 /// The entries in their places, and how far down they reach.
@@ -51,12 +62,19 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
     let has = |phase| diagram.nodes.iter().any(|node| node.phase == phase);
     let entries = || diagram.arrows.iter().flat_map(|arrow| &arrow.entries);
     let caused = |cause| {
-        let full = diagram.arrows.iter().filter(|arrow| !diagram.nodes[arrow.to].is_final());
+        let full = diagram.arrows.iter().filter(|arrow| !is_dim(diagram, arrow));
         full.flat_map(|arrow| &arrow.entries).any(|entry: &Entry| entry.cause == cause)
     };
-    let ends = diagram.arrows.iter().any(|arrow| diagram.nodes[arrow.to].is_final());
+    let ends = diagram.arrows.iter().any(|arrow| is_dim(diagram, arrow));
     let loops = || diagram.nodes.iter().flat_map(|node| &node.loops);
     let amended = entries().chain(loops()).any(|entry| entry.amended_by.is_some());
+    let noted = |kind| {
+        let notes = diagram.nodes.iter().flat_map(|node| &node.notes);
+        notes.into_iter().any(|note| note.kind == kind)
+    };
+    let conditions = entries().any(|entry| !entry.guard.is_empty())
+        || diagram.nodes.iter().flat_map(|node| &node.notes).any(|note| note.text.contains('['));
+    let is_small = diagram.view == View::Overview;
     let all = [
         (diagram.nodes.iter().any(|node| node.initial), Sign::Dot, "begins"),
         (has(Phase::Rest), Sign::Box("rest"), "waits for a command or a message"),
@@ -68,6 +86,15 @@ fn signs(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
         (caused(Cause::Answer), Sign::Way("answer"), "an answer or a message"),
         (caused(Cause::Time), Sign::Way("time"), "a timer"),
         (ends, Sign::Way("dim"), "ends the machine"),
+        (has(Phase::Several), Sign::Box("several"), "any of these states"),
+        (noted(NoteKind::End), Sign::Note(NoteKind::End), "ends there, or can only end from there"),
+        (
+            noted(NoteKind::Retry),
+            Sign::Note(NoteKind::Retry),
+            "retries: goes there, and a timer leads back",
+        ),
+        (noted(NoteKind::Stay), Sign::Note(NoteKind::Stay), "events that do not leave the state"),
+        (is_small && conditions, Sign::Condition, "under a condition"),
         (amended, Sign::Bar, "added or changed by the amendment named"),
         (diagram.nodes.iter().any(|node| node.amended), Sign::Box("rest amended"), "state amended"),
     ];

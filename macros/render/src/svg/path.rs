@@ -47,8 +47,13 @@ pub(crate) fn arrow(points: &[Point]) -> (String, String) {
     }
     let neck = toward(*last, *before, HEAD - 1.0);
     path += &format!("L{} {}", Px(neck.x), Px(neck.y));
-    let up = if last.y < before.y { HEAD } else { -HEAD };
-    let head = format!("M{} {}l-4.5 {}h9z", Px(last.x), Px(last.y), Px(up));
+    let back = |from: f64, to: f64| if to < from { HEAD } else { -HEAD };
+    let tip = format!("M{} {}", Px(last.x), Px(last.y));
+    let head = if (last.x - before.x).abs() > (last.y - before.y).abs() {
+        format!("{tip}l{} -4.5v9z", Px(back(before.x, last.x)))
+    } else {
+        format!("{tip}l-4.5 {}h9z", Px(back(before.y, last.y)))
+    };
     (path, head)
 }
 
