@@ -7,9 +7,10 @@ use std::sync::Arc;
 use turnstile_harness::Systems;
 use turnstile_harness::read;
 use turnstile_harness::status::Status;
-use turnstile_render::docs::{self, Changed, Mode, Trouble};
-use turnstile_render::{Format, Sheet, render};
+use turnstile_render::docs::{self, Changed, Files, Mode, Trouble};
+use turnstile_render::{Diagram, Format, Sheet, draw, focus, overview, picture, render};
 use turnstile_spec::literal::Literal;
+use turnstile_spec::nearest;
 use turnstile_world::trace::counted;
 
 use super::library::{self, Library, Origin, Text};
@@ -21,9 +22,17 @@ pub(crate) struct Arguments {
     /// A table, or a file; no name: every table known here
     #[arg(value_name = "NAME|FILE")]
     names: Vec<String>,
-    /// markdown, svg, matrix, mermaid or dot [default: markdown; with --out: the first three]
+    /// markdown, svg, matrix, mermaid or dot [default: markdown; with --out: the first three; with
+    /// --focus or --level: svg]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     to: Option<Format>,
+    /// Draw only this state, with all transitions into and out of it
+    #[arg(long, value_name = "STATE", conflicts_with = "level")]
+    focus: Option<String>,
+    /// Draw whole rows with their actions, or an overview: final states and retries as notes,
+    /// events without actions
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
     /// Write files into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -32,8 +41,18 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
+/// How much of a table a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Level {
+    Whole,
+    Overview,
+}
+
 /// Writes, or looks.
 pub(crate) fn run(arguments: &Arguments, systems: Systems) -> Status {
+    if let Err(what) = drawn(arguments) {
+        return complain(what);
+    }
     let library = match Library::load(systems) {
         Ok(library) => library,
         Err(error) => return complain(&error),
@@ -102,25 +121,99 @@ fn read(library: &Library, names: &[String]) -> (Vec<Asked>, Status) {
     (tables, status)
 }
 
+/// Whether a picture of a part is asked for.
+fn is_part(arguments: &Arguments) -> bool {
+    arguments.focus.is_some() || arguments.level.is_some()
+}
+
+/// The format of a part of a table, where one is asked for.
+fn drawn(arguments: &Arguments) -> Result<Format, &'static str> {
+    let format = match arguments.to {
+        None if is_part(arguments) => Format::Svg,
+        None => Format::Markdown,
+        Some(format) => format,
+    };
+    if is_part(arguments) && !format.is_picture() {
+        return Err("--focus and --level are for pictures: --to svg, mermaid or dot");
+    }
+    if arguments.focus.is_some() && arguments.names.len() != 1 {
+        return Err("--focus needs the one table that has the state");
+    }
+    Ok(format)
+}
+
 fn print(arguments: &Arguments, tables: &[Asked]) -> Status {
-    let format = arguments.to.unwrap_or(Format::Markdown);
     let header = docs::header(&command(arguments), None);
-    let sheets = tables.iter().map(|table| Sheet::of(&table.literal));
-    let pages = sheets.map(|sheet| render(&sheet, format, &header));
-    put(&pages.collect::<Vec<_>>().join("\n"))
+    let pages = tables.iter().map(|table| page(arguments, table, &header));
+    match pages.collect::<Result<Vec<String>, String>>() {
+        Ok(pages) => put(&pages.join("\n")),
+        Err(what) => complain(&what),
+    }
+}
+
+/// A table in the format and in the part that is asked for.
+fn page(arguments: &Arguments, table: &Asked, header: &str) -> Result<String, String> {
+    let format = drawn(arguments).map_err(str::to_owned)?;
+    let sheet = Sheet::of(&table.literal);
+    if !is_part(arguments) {
+        return Ok(render(&sheet, format, header));
+    }
+    let whole = draw(&sheet);
+    let part = match (&arguments.focus, arguments.level) {
+        (Some(state), _) => {
+            focus(&whole, state).ok_or_else(|| no_state(&table.literal, &whole, state))?
+        }
+        (None, Some(Level::Overview)) => overview(&whole),
+        (None, Some(Level::Whole) | None) => whole,
+    };
+    Ok(picture(&part, format, header))
+}
+
+fn no_state(table: &Literal, diagram: &Diagram, state: &str) -> String {
+    let names = || diagram.nodes.iter().map(|node| node.name.as_str());
+    let help = match nearest(state, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its states: {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    format!("{} has no state `{state}`; {help}", table.vocabulary.machine)
+}
+
+/// Parts of tables as files.
+fn parts(arguments: &Arguments, tables: &[Asked], origin: &docs::Origin) -> Result<Files, String> {
+    let format = drawn(arguments).map_err(str::to_owned)?;
+    let part = match (&arguments.focus, arguments.level) {
+        (Some(state), _) => format!(".focus-{}", docs::stem(state)),
+        (None, Some(Level::Overview)) => format!(".{}", docs::OVERVIEW),
+        (None, Some(Level::Whole) | None) => String::new(),
+    };
+    let mut files = Files::new();
+    for (nth, table) in tables.iter().enumerate() {
+        let stem = docs::stem(&table.literal.vocabulary.machine);
+        let text = page(arguments, table, &origin.header(nth))?;
+        let name = format!("{stem}{part}.{}", format.suffix());
+        if files.insert(name, text).is_some() {
+            return Err(format!("two tables would be written to {stem}{part}.*"));
+        }
+    }
+    Ok(files)
 }
 
 fn deliver(arguments: &Arguments, tables: Vec<Asked>, folder: &Path) -> Status {
     let sources = tables.iter().map(|table| seen_from(folder, table)).collect();
+    let origin = docs::Origin { command: command(arguments), sources };
+    let parts = match is_part(arguments).then(|| parts(arguments, &tables, &origin)) {
+        Some(Err(what)) => return complain(&what),
+        Some(Ok(files)) => Some(files),
+        None => None,
+    };
     let literals: Vec<Literal> =
         tables.into_iter().map(|table| Literal::clone(&table.literal)).collect();
     let formats = arguments.to.map_or(docs::FORMATS.to_vec(), |format| vec![format]);
     let is_whole = arguments.names.is_empty() && arguments.to.is_none();
-    let (files, origin) = if is_whole {
-        (docs::bundled(&literals), docs::Origin::known(docs::COMMAND))
-    } else {
-        let origin = docs::Origin { command: command(arguments), sources };
-        (docs::pages(&literals, &formats, &origin), origin)
+    let (files, origin) = match parts {
+        Some(files) => (Ok(files), origin),
+        None if is_whole => (docs::bundled(&literals), docs::Origin::known(docs::COMMAND)),
+        None => (docs::pages(&literals, &formats, &origin), origin),
     };
     let mode = if arguments.check { Mode::Check } else { Mode::Write };
     let put_there = files.and_then(|files| {
@@ -188,6 +281,11 @@ fn command(arguments: &Arguments) -> String {
     let mut words = vec!["turnstile render".to_owned()];
     words.extend(arguments.names.iter().map(|name| quoted(name)));
     words.extend(arguments.to.map(|format| format!("--to {}", format.name())));
+    words.extend(arguments.focus.as_ref().map(|state| format!("--focus {}", quoted(state))));
+    words.extend(arguments.level.map(|level| match level {
+        Level::Whole => "--level whole".to_owned(),
+        Level::Overview => "--level overview".to_owned(),
+    }));
     let out = arguments.out.as_ref().map(|out| quoted(&out.display().to_string()));
     words.extend(out.map(|out| format!("--out {out}")));
     words.join(" ")
