@@ -15,7 +15,7 @@ use super::nodes::Manager;
 use super::past::Past;
 use super::{BYTES, FIRST, HOST, MANAGER, Ranges, SERVER};
 
-turnstile_machine::system!("../../../spec/systems/byte-range-lock.yaml");
+turnstile_machine::system!("spec/systems/byte-range-lock.yaml");
 
 type Look<'a> = View<'a>;
 

@@ -13,11 +13,11 @@ use super::Ranges;
 use super::predicates::byte_range_lock::{Predicate as Name, Properties};
 use super::system::Nodes;
 
-const FILE: Embedded = embedded!("../../../../" "spec/systems/" "byte-range-lock");
+const FILE: Embedded = embedded!("../" "spec/systems/" "byte-range-lock");
 
 const TABLES: [Embedded; 2] = [
-    embedded!("../../../../" "spec/tables/" "byte-range-lock"),
-    embedded!("../../../../" "spec/tables/" "server-lock"),
+    embedded!("../" "spec/tables/" "byte-range-lock"),
+    embedded!("../" "spec/tables/" "server-lock"),
 ];
 
 /// The byte-range lock system among those of this build.

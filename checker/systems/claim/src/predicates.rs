@@ -12,7 +12,7 @@ use crate::client::Lessee;
 use crate::past::{Monitor, Past};
 use crate::system::Claim;
 
-turnstile_machine::system!("../../../spec/systems/claim.yaml");
+turnstile_machine::system!("spec/systems/claim.yaml");
 
 impl claim::Properties for Claim {
     type View<'a> = Look<'a>;

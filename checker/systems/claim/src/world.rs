@@ -11,12 +11,10 @@ use turnstile_world::system::System;
 use super::predicates::claim::{Predicate as Name, Properties};
 use super::system::{Claim, ClientRules, Nodes, RecordRules};
 
-const FILE: Embedded = embedded!("../../../../" "spec/systems/" "claim");
+const FILE: Embedded = embedded!("../" "spec/systems/" "claim");
 
-const TABLES: [Embedded; 2] = [
-    embedded!("../../../../" "spec/tables/" "claim"),
-    embedded!("../../../../" "spec/tables/" "claim-record"),
-];
+const TABLES: [Embedded; 2] =
+    [embedded!("../" "spec/tables/" "claim"), embedded!("../" "spec/tables/" "claim-record")];
 
 /// The claim system among those of this build.
 pub static ENTRY: Entry = Entry::of::<Claim>();

@@ -18,7 +18,7 @@ use super::system::Group;
 use crate::membership::Membership;
 use crate::seat::{Caller, Seat, timer_of_locks};
 
-turnstile_machine::system!("../../../spec/systems/group-lock.yaml");
+turnstile_machine::system!("spec/systems/group-lock.yaml");
 
 type Look<'a> = View<'a>;
 

@@ -11,11 +11,11 @@ use turnstile_world::{Faults, Predicate};
 use super::predicates::group_lock::{Predicate as Name, Properties};
 use super::system::{ClientRules, CoordinatorRules, Group, Nodes};
 
-const FILE: Embedded = embedded!("../../../../" "spec/systems/" "group-lock");
+const FILE: Embedded = embedded!("../" "spec/systems/" "group-lock");
 
 const TABLES: [Embedded; 2] = [
-    embedded!("../../../../" "spec/tables/" "group-lock-client"),
-    embedded!("../../../../" "spec/tables/" "group-lock-coordinator"),
+    embedded!("../" "spec/tables/" "group-lock-client"),
+    embedded!("../" "spec/tables/" "group-lock-coordinator"),
 ];
 
 /// The group lock among the systems of this build.

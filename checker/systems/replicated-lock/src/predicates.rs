@@ -15,7 +15,7 @@ use super::nodes::Seat;
 use super::past::Acted;
 use super::system::Replicated;
 
-turnstile_machine::system!("../../../spec/systems/replicated-lock.yaml");
+turnstile_machine::system!("spec/systems/replicated-lock.yaml");
 
 type Look<'a> = View<'a>;
 

@@ -11,12 +11,12 @@ use super::Replicated;
 use super::predicates::replicated_lock::{Predicate as Name, Properties};
 use super::system::Nodes;
 
-const FILE: Embedded = embedded!("../../../../" "spec/systems/" "replicated-lock");
+const FILE: Embedded = embedded!("../" "spec/systems/" "replicated-lock");
 
 const TABLES: [Embedded; 3] = [
-    embedded!("../../../../" "spec/tables/" "lock-status"),
-    embedded!("../../../../" "spec/tables/" "lock-member"),
-    embedded!("../../../../" "spec/tables/" "lock-mutex"),
+    embedded!("../" "spec/tables/" "lock-status"),
+    embedded!("../" "spec/tables/" "lock-member"),
+    embedded!("../" "spec/tables/" "lock-mutex"),
 ];
 
 /// The replicated lock service among the systems of this build.

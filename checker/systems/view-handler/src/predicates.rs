@@ -11,7 +11,7 @@ use super::facts::{Group as Facts, Seat};
 use super::past::{Monitor, Past};
 use super::{Views, member};
 
-turnstile_machine::system!("../../../spec/systems/view-handler.yaml");
+turnstile_machine::system!("spec/systems/view-handler.yaml");
 
 type Asked<'a, 'v> = &'a View<'v>;
 

@@ -10,9 +10,9 @@ use turnstile_world::system::System;
 use super::predicates::view_handler::{Predicate as Name, Properties};
 use super::system::{HandlerRules, Nodes, Terms, Views};
 
-const FILE: Embedded = embedded!("../../../../" "spec/systems/" "view-handler");
+const FILE: Embedded = embedded!("../" "spec/systems/" "view-handler");
 
-const TABLES: [Embedded; 1] = [embedded!("../../../../" "spec/tables/" "view-handler")];
+const TABLES: [Embedded; 1] = [embedded!("../" "spec/tables/" "view-handler")];
 
 /// The view handling system among those of this build.
 pub static ENTRY: Entry = Entry::of::<Views>();
