@@ -1,4 +1,4 @@
-//! The bundled systems, as the command `turnstile` checks them.
+#![doc = include_str!("../README.md")]
 
 use turnstile_harness::Systems;
 

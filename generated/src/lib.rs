@@ -1,4 +1,4 @@
-//! One machine for each bundled table.
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 turnstile_machine::machine!("tables/byte-range-lock.yaml");

@@ -1,6 +1,6 @@
-//! The proc-macro shell: it reads the named file and hands its text to turnstile-emit.
+#![doc = include_str!("../README.md")]
 //!
-//! It reads that file only; it writes nothing and spawns nothing.
+//! The crate reads the named file, and only that file. It writes nothing and spawns nothing.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The table language: YAML that reads like a design document's transition table, and its reader.
+#![doc = include_str!("../README.md")]
 //!
 //! A text becomes a [`Literal`] (the document's words, with its findings) and from it a [`Sound`]
 //! table (amended, without findings). Only this crate builds either. It knows no Rust syntax, no

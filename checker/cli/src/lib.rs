@@ -1,10 +1,4 @@
-//! The command line of Turnstile over the systems that it is given: check, lint, amend, mutate,
-//! explore, replay and the rest, for cores of one's own as for the bundled ones. A whole program:
-//!
-
-//!
-//! Its system, two-phase commit, is in `checker/tests/commit`: two tables, their cores, a file with
-//! worlds and properties, and what the properties ask.
+#![doc = include_str!("../README.md")]
 
 mod allocation;
 mod amend;

@@ -1,5 +1,4 @@
-//! What a system of cores is checked with: worlds and properties from its file, verdicts, coverage,
-//! amendments that are left out, mutants; and a table alone, in the environment of its resources.
+#![doc = include_str!("../README.md")]
 
 pub mod amend;
 pub mod check;

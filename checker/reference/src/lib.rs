@@ -1,5 +1,4 @@
-//! Stateright over the same worlds and tables: the reference that the searches are held against,
-//! and its Explorer.
+#![doc = include_str!("../README.md")]
 
 mod check;
 mod explore;

@@ -1,7 +1,4 @@
-//! Exhaustive searches over a state that is a list of parts: invariants, reachability and what fair
-//! runs do, on any number of threads, with counterexamples that are the shortest.
-//!
-//! It knows values and symbolic numbers, and nothing of nodes, messages or protocols.
+#![doc = include_str!("../README.md")]
 
 pub mod bounds;
 pub mod breadth;

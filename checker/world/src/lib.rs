@@ -1,5 +1,4 @@
-//! The World: nodes that run shipped cores, links, timers, crashes, pauses, and budgets for each
-//! kind of fault. It holds no rule of any protocol.
+#![doc = include_str!("../README.md")]
 //!
 //! A state is made of parts (one a node, one a link, one that remembers for the properties). What
 //! a part does is a pure function of that part ([`node`], [`link_part`], [`monitor`]); how parts

@@ -1,4 +1,4 @@
-//! Writes a table as Rust tokens: what `machine!` and `system!` expand to.
+#![doc = include_str!("../README.md")]
 //!
 //! It takes what the reader of turnstile-spec built and gives back a [`TokenStream`]. It reads no
 //! file, writes none, and has no branch for a wrong table: those are the reader's. One file per

@@ -1,11 +1,13 @@
-//! What a machine is, whichever table it comes from: its names ([`Machine`]), what a table says of
-//! an event ([`Rules`], [`Step`]), and what a core answers to its formulas ([`Facts`]).
+#![doc = include_str!("../README.md")]
 //!
-//! `machine!` makes a module of a table: enums for its names, the table as nested matches, and a
-//! [`Machine`]. All else is here, once. With the feature `alloc` a table runs as data, too
-//! (`Interpreted`): one that is read at run time, edited or mutated, under the same core. The
-//! feature `read` makes the data of a file that `turnstile-spec` has read. `system!`, for checkers,
-//! comes with the feature `systems`.
+//! # What is where
+//!
+//! A machine has its names ([`Machine`]), what a table says of an event ([`Rules`], [`Step`]), and
+//! what a core answers to its formulas ([`Facts`]). `machine!` makes a module of a table: enums for
+//! its names, the table as nested matches, and a [`Machine`]. All else is here, once. With the
+//! feature `alloc` a table runs as data, too (`Interpreted`): one that is read at run time, edited
+//! or mutated, under the same core. The feature `read` makes the data of a file that
+//! `turnstile-spec` has read. `system!`, for checkers, comes with the feature `systems`.
 #![no_std]
 
 #[cfg(feature = "alloc")]

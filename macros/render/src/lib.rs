@@ -1,7 +1,6 @@
-//! Writes a table for people: a page, a picture, a matrix, and diagrams for other programs.
+#![doc = include_str!("../README.md")]
 //!
-//! It reads no file, no clock and no font; the same table gives the same text everywhere. Only
-//! [`docs`] touches a disk.
+//! It reads no file, no clock and no font. Only [`docs`] touches a disk.
 
 mod block;
 pub mod diagram;

@@ -1,4 +1,4 @@
-//! The claim service on `turnstile-host`: the server, its client, and the protocol between them.
+#![doc = include_str!("../README.md")]
 
 pub mod blocking;
 pub mod client;

@@ -1,7 +1,4 @@
-//! Sans-IO cores: plain values that take one input in one atomic step and answer with effects.
-//!
-//! A core reads no clock, draws no random number, does no input or output and spawns nothing.
-//! The driver and the checker are two interpreters of the same [`Effect`]s.
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 extern crate alloc;

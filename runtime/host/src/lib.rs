@@ -1,4 +1,6 @@
-//! Runs sans-IO cores: timers, durable state saved in groups, transports, traces.
+#![doc = include_str!("../README.md")]
+//!
+//! # What is where
 //!
 //! A core ([`turnstile_step::Core`]) takes inputs and says what is to be done. A host does it:
 //!

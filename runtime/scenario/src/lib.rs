@@ -1,4 +1,6 @@
-//! Scenario files: a run written down, line by line, that a person reads and a test plays again.
+#![doc = include_str!("../README.md")]
+//!
+//! # The scenario file
 //!
 //! ```text
 //! A renewal that is not answered is tried again

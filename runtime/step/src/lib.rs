@@ -1,10 +1,4 @@
-//! What a sans-IO core is: a plain value that takes one input in one atomic step and answers with
-//! effects.
-//!
-//! A core reads no clock, draws no random number, does no input or output and spawns nothing.
-//! Services and the checker are two interpreters of the same [`Effect`]s; neither knows a protocol.
-//!
-//! With the feature `serde`, inputs and effects are serde types where those of the core are.
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 extern crate alloc;

@@ -1,8 +1,4 @@
-//! The byte-range lock system: a cache manager, whose clients lock ranges of files, and the file
-//! server with which it asserts their locks, and from which other hosts take locks, too.
-//!
-//! Wiring and predicates only; what the nodes do is turnstile-core's. The worlds, budgets and
-//! properties stand in `spec/systems/byte-range-lock.yaml`.
+#![doc = include_str!("../README.md")]
 
 mod apart;
 mod asserted;

@@ -1,7 +1,4 @@
-//! The claim system: clients of one resource, the claim server, and a store behind the lock.
-//!
-//! Wiring and predicates only; what the nodes do is turnstile-core's. The worlds, budgets and
-//! properties stand in `spec/systems/claim.yaml`.
+#![doc = include_str!("../README.md")]
 
 mod chain;
 mod client;

@@ -1,8 +1,4 @@
-//! The group lock: members that are clients and one of them coordinator, and what delivers their
-//! views: a membership that comes to anything, or their own view handling.
-//!
-//! Wiring and predicates only; what a member does is turnstile-core's. The worlds, budgets and
-//! properties stand in `spec/systems/group-lock.yaml`.
+#![doc = include_str!("../README.md")]
 
 mod beneath;
 mod facts;

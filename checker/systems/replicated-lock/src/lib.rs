@@ -1,5 +1,4 @@
-//! The replicated lock service, wired: members that apply an agreed log, and what stands for the
-//! cluster. Worlds and properties stand in `spec/systems/replicated-lock.yaml`.
+#![doc = include_str!("../README.md")]
 
 mod cluster;
 mod delivered;

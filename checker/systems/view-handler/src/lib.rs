@@ -1,7 +1,4 @@
-//! The view handling system: members of groups that change their views and merge.
-//!
-//! Wiring and predicates only; what the members do is turnstile-core's. The worlds, budgets and
-//! properties stand in `spec/systems/view-handler.yaml`.
+#![doc = include_str!("../README.md")]
 
 mod facts;
 mod network;

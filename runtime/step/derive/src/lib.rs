@@ -1,4 +1,4 @@
-//! `#[derive(Symbolic)]`: visits every field in its order, so that none is forgotten.
+#![doc = include_str!("../README.md")]
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
