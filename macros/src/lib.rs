@@ -27,6 +27,9 @@ use turnstile_spec::Source;
 /// and on turnstile-machine with its feature `serde`); `tracing`, an event of that crate for each
 /// step (the caller's crate then depends on it).
 ///
+/// In rustdoc the module shows the rows of the table, and with `diagram("docs/door.svg")` that
+/// file, which `turnstile render door.yaml --to svg` writes. A build reads neither.
+///
 /// A call of `typestate::begin` or `step_into` that was not asked for is an error that says so.
 ///
 /// Faults of the table are compile errors that point into its file.

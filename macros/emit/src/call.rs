@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use crate::Extras;
@@ -17,6 +17,9 @@ pub struct Call {
     pub path: String,
     /// What is asked for beside the machine.
     pub extras: Extras,
+    /// `diagram("FILE.svg")`: the picture that rustdoc shows, from the directory of the caller's
+    /// Cargo.toml.
+    pub diagram: Option<String>,
     /// Where the name stands in the caller's code.
     span: Span,
 }
@@ -43,7 +46,7 @@ impl Call {
                 None => error(Span::call_site(), &format!("unexpected end of input, {expected}")),
             });
         };
-        let mut call = Self { path, extras: Extras::default(), span };
+        let mut call = Self { path, extras: Extras::default(), diagram: None, span };
         while let Some(token) = tokens.next() {
             if !matches!(&token, TokenTree::Punct(comma) if comma.as_char() == ',') {
                 return Err(error(token.span(), "expected `,`"));
@@ -77,12 +80,14 @@ impl Call {
                 derive(&word, rest)?;
                 self.extras.serde = true;
             }
+            "diagram" => self.diagram = Some(diagram(&word, rest)?),
             _ if is_keyword(&name) => {
                 let text = format!("expected identifier, found keyword `{name}`");
                 return Err(error(word.span(), &text));
             }
             _ => {
-                let text = "expected `typestate`, `step_into`, `derive(serde)` or `tracing`";
+                let text = "expected `typestate`, `step_into`, `derive(serde)`, `tracing` or \
+                            `diagram(\"FILE.svg\")`";
                 return Err(error(word.span(), text));
             }
         }
@@ -108,15 +113,7 @@ type Rest = Peekable<IntoIter<TokenTree>>;
 /// What stands in brackets behind `derive`: `serde`, and nothing else.
 fn derive(word: &Ident, rest: &mut Rest) -> Result<(), TokenStream> {
     let text = "only `derive(serde)` is known";
-    let is_list = |token: &TokenTree| match token {
-        TokenTree::Group(list) => list.delimiter() == Delimiter::Parenthesis,
-        TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Punct(_) => false,
-    };
-    let Some(TokenTree::Group(list)) = rest.next_if(is_list) else {
-        return Err(error(word.span(), text));
-    };
-    let mut inner = Vec::new();
-    flat(list.stream(), &mut inner);
+    let (list, inner) = list(rest).ok_or_else(|| error(word.span(), text))?;
     match inner.as_slice() {
         [TokenTree::Ident(what)] if what == "serde" => Ok(()),
         [TokenTree::Ident(what), ..] if !is_keyword(&what.to_string()) => {
@@ -124,6 +121,29 @@ fn derive(word: &Ident, rest: &mut Rest) -> Result<(), TokenStream> {
         }
         _ => Err(error(list.span(), text)),
     }
+}
+
+/// What stands in brackets behind `diagram`: the path of a file, in quotes.
+fn diagram(word: &Ident, rest: &mut Rest) -> Result<String, TokenStream> {
+    let expected = "expected `diagram(\"FILE.svg\")`";
+    let (_, inner) = list(rest).ok_or_else(|| error(word.span(), expected))?;
+    match inner.as_slice() {
+        [TokenTree::Literal(path)] => text(&path.to_string()),
+        _ => None,
+    }
+    .ok_or_else(|| error(word.span(), expected))
+}
+
+/// The next token, if it is a list in parentheses, and what is in it.
+fn list(rest: &mut Rest) -> Option<(Group, Vec<TokenTree>)> {
+    let is_list = |token: &TokenTree| match token {
+        TokenTree::Group(list) => list.delimiter() == Delimiter::Parenthesis,
+        TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Punct(_) => false,
+    };
+    let Some(TokenTree::Group(list)) = rest.next_if(is_list) else { return None };
+    let mut inner = Vec::new();
+    flat(list.stream(), &mut inner);
+    Some((list, inner))
 }
 
 /// The tokens of a call, those of a macro's own arguments without the brackets around them that

@@ -4,7 +4,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use turnstile_spec::table::{Lines, Name, Written};
 
-use crate::Machine;
 use crate::word::is_ident;
 
 /// Whether a word can stand as a variant.
@@ -107,24 +106,6 @@ pub(crate) fn row(written: &Written) -> Vec<String> {
         lines.push(format!("By amendment {}.", prose(amendment)));
     }
     lines
-}
-
-/// The head of the module.
-pub(crate) fn module(machine: &Machine<'_>) -> TokenStream {
-    let words = machine.vocabulary;
-    let of = match machine.title {
-        "" => String::new(),
-        title => format!(" of “{}”", prose(title)),
-    };
-    let first = format!("The machine `{}`{of}.", words.machine);
-    let states = machine.table.states.iter().flatten().count();
-    let second = format!(
-        "{states} states, {} events, {} rows. Written by `machine!` from the table; \
-         the names are the document's.",
-        words.events.len(),
-        machine.table.rows.len()
-    );
-    doc(&[first, second])
 }
 
 /// Prose that begins large and ends with a stop.

@@ -46,7 +46,8 @@ pub fn system(call: &Call, source: Source) -> TokenStream {
 fn emitted(call: &Call, literal: &Literal, table: &Table, hash: u64) -> TokenStream {
     let vocabulary: &Vocabulary = &literal.vocabulary;
     let title = literal.document.as_ref().map_or("", title);
-    emit(&Machine { vocabulary, table, title, hash }, call.extras)
+    let diagram = call.diagram.as_deref();
+    emit(&Machine { vocabulary, table, title, hash, diagram }, call.extras)
 }
 
 fn title(document: &Document) -> &str {

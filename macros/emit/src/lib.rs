@@ -14,6 +14,7 @@ pub mod expand;
 mod formula;
 mod literal;
 mod names;
+mod page;
 #[cfg(feature = "pretty")]
 mod pretty;
 mod row;
@@ -43,6 +44,8 @@ pub struct Machine<'a> {
     pub title: &'a str,
     /// The content hash of the table's file.
     pub hash: u64,
+    /// The SVG file that rustdoc shows, from the directory of the caller's Cargo.toml.
+    pub diagram: Option<&'a str>,
 }
 
 /// What a call asks for beside the machine itself.
@@ -62,7 +65,7 @@ pub struct Extras {
 #[must_use]
 pub fn emit(machine: &Machine<'_>, extras: Extras) -> TokenStream {
     let module = document::snake(&machine.vocabulary.machine);
-    let about = document::module(machine);
+    let about = page::module(machine);
     let aliases = types::aliases();
     let names = names::names(machine, extras);
     let events = event::events(machine.vocabulary, extras);

@@ -24,7 +24,8 @@ pub(crate) fn types(call: &Call, source: &Source) -> TokenStream {
     clean(&mut names);
     let table =
         Table { states: vec![Some(State::default()); names.states.len()], ..Table::default() };
-    emit(&Machine { vocabulary: &names, table: &table, title: "", hash: 0 }, call.extras)
+    let machine = Machine { vocabulary: &names, table: &table, title: "", hash: 0, diagram: None };
+    emit(&machine, call.extras)
 }
 
 fn file_name(path: &str) -> String {

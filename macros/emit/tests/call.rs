@@ -26,12 +26,18 @@ fn what_is_asked_for_beside_the_machine_is_known() {
     let call = parsed(r#""a.yaml", typestate, derive(serde), tracing, step_into,"#);
     let extras = call.expect("these are the words").extras;
     assert!(extras.typestate && extras.serde && extras.tracing && extras.step_into);
-    assert_eq!(parsed(r#""a.yaml""#).expect("a path").extras, Default::default());
+    let plain = parsed(r#""a.yaml""#).expect("a path");
+    assert_eq!((plain.extras, plain.diagram), (Default::default(), None));
+    let drawn = parsed(r#""a.yaml", diagram("b.svg"), tracing"#).expect("these are the words");
+    assert_eq!(drawn.diagram.as_deref(), Some("b.svg"));
+    assert!(drawn.extras.tracing);
 }
 
 #[test]
 fn a_wrong_word_is_said_to_be_wrong() {
-    let known = "expected `typestate`, `step_into`, `derive(serde)` or `tracing`";
+    let known = "expected `typestate`, `step_into`, `derive(serde)`, `tracing` or \
+                 `diagram(\"FILE.svg\")`";
+    let picture = "expected `diagram(\"FILE.svg\")`";
     for (written, said) in [
         ("", "unexpected end of input, expected the path of a file, in quotes"),
         ("42", "expected the path of a file, in quotes"),
@@ -47,6 +53,10 @@ fn a_wrong_word_is_said_to_be_wrong() {
         (r#""a", derive()"#, "only `derive(serde)` is known"),
         (r#""a", derive(serde, Debug)"#, "only `derive(serde)` is known"),
         (r#""a", derive(serde) tracing"#, "expected `,`"),
+        (r#""a", diagram"#, picture),
+        (r#""a", diagram()"#, picture),
+        (r#""a", diagram(b.svg)"#, picture),
+        (r#""a", diagram("b.svg", "c.svg")"#, picture),
     ] {
         let error = parsed(written).map(|call| call.path);
         assert_eq!(error, Err(format!(":: core :: compile_error ! {{ {said:?} }}")), "{written}");

@@ -14,7 +14,7 @@ const DIR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
 
 #[test]
 fn every_payload_guard_and_cell() {
-    check("door.yaml", ", typestate, step_into");
+    check("door.yaml", ", typestate, step_into, diagram(\"door.svg\")");
 }
 
 #[test]
