@@ -1,7 +1,7 @@
 //! Breadth-first search, one level after the other, on any number of threads.
 //!
 //! A level is cut into chunks; the chunks of a batch are expanded side by side, their successors
-//! inserted into the shards of [`Seen`] in the order of chunks, and the new ones gathered in that
+//! inserted into the shards of `Seen` in the order of chunks, and the new ones gathered in that
 //! order, each by whoever expanded it. So the order of the states, the log, the counts, and with
 //! them the shortest counterexample, least by the order of successors, are the same on any number
 //! of threads.

@@ -44,7 +44,7 @@ pub enum RowOutcome {
     },
 }
 
-/// What a table says of an event, and what there is to note of it in [`Out::rows`]. Every machine
+/// What a table says of an event, and what there is to note of it in `Out::rows`. Every machine
 /// of a core steps here. `None`: there is no row, and the machine stays as it is.
 pub fn take<'r, M: Machine, R: Rules<M>>(
     rules: &'r R,

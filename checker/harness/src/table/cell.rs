@@ -13,11 +13,11 @@ pub const MAX_GUARDS: usize = 12;
 /// What may come of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
-    /// A row is taken, by its place in [`Table::rows`].
+    /// A row is taken, by its place in [`turnstile_spec::Table::rows`].
     Row(usize),
-    /// A cell says that nothing changes, by its place in [`Table::cells`].
+    /// A cell says that nothing changes, by its place in [`turnstile_spec::Table::cells`].
     Ignored(usize),
-    /// A cell says that it cannot come, by its place in [`Table::cells`].
+    /// A cell says that it cannot come, by its place in [`turnstile_spec::Table::cells`].
     Impossible(usize),
     /// Nothing is said.
     Missing,

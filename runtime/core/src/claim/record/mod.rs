@@ -24,7 +24,7 @@ pub use state::{Record, State, Status};
 
 /// The core of a claim server.
 ///
-/// Each request is answered by exactly one [`Effect::Send`] to its caller: in
+/// Each request is answered by exactly one [`Send`](turnstile_step::Effect::Send) to its caller: in
 /// the same step, or, if it waits, when the claim is granted, when [`Timer::Wait`] fires, or not at
 /// all after [`Command::HungUp`]. A claim's ttl is the driver's: that of its POST, replaced by that
 /// of a PATCH ttl which arms [`Timer::Ttl`]. Every change of status is a [`Notice::Became`], in
