@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
+//! # Design
+//!
 //! The crate reads the named file, and only that file. It writes nothing and spawns nothing.
 
 use std::fs::File;

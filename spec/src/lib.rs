@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
+//! # Design
+//!
 //! A text becomes a [`Literal`] (the document's words, with its findings) and from it a [`Sound`]
 //! table (amended, without findings). Only this crate builds either. It knows no Rust syntax, no
 //! runtime and no checker: everything else in Turnstile hangs on what stands in [`table`].

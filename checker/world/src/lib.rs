@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
+//! # Design
+//!
 //! A state is made of parts (one a node, one a link, one that remembers for the properties). What
 //! a part does is a pure function of that part ([`node`], [`link_part`], [`monitor`]); how parts
 //! act on each other is written once ([`parts`]), and every search, stateright's too, runs through

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
+//! # Design
+//!
 //! It takes what the reader of turnstile-spec built and gives back a [`TokenStream`]. It reads no
 //! file, writes none, and has no branch for a wrong table: those are the reader's. One file per
 //! part of the emitted module; [`emit`] puts them together.

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # What is where
+//! # Contents
 //!
 //! A machine has its names ([`Machine`]), what a table says of an event ([`Rules`], [`Step`]), and
 //! what a core answers to its formulas ([`Facts`]). `machine!` makes a module of a table: enums for

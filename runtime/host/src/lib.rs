@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # What is where
+//! # Contents
 //!
 //! A core ([`turnstile_step::Core`]) takes inputs and says what is to be done. A host does it:
 //!
